@@ -1,0 +1,46 @@
+# make demo   train SLM trees beside a decision tree and draw what they do
+# make test   run all tests
+# make check  lint, format and types
+
+PYTHON ?= python3
+VENV ?= .venv
+BIN = $(VENV)/bin
+STAMP = $(VENV)/.installed
+
+.PHONY: demo test check format oldest bench clean
+
+demo: $(STAMP)
+	$(BIN)/python examples/demo.py
+
+test: $(STAMP)
+	$(BIN)/python -m pytest
+
+check: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(STAMP)
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+# scikit-learn's own checks against the oldest supported versions
+oldest: .venv-oldest/.installed
+	.venv-oldest/bin/python -m pytest tests/test_sklearn.py
+
+bench: $(STAMP)
+	$(BIN)/python benchmarks/scoring.py
+	$(BIN)/python benchmarks/fitting.py
+
+$(STAMP): pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	@touch $@
+
+.venv-oldest/.installed: pyproject.toml constraints-oldest.txt
+	$(PYTHON) -m venv .venv-oldest
+	.venv-oldest/bin/python -m pip install --quiet --editable '.[test]' --constraint constraints-oldest.txt
+	@touch $@
+
+clean:
+	rm -rf .venv .venv-oldest out

@@ -1,0 +1,251 @@
+"""The parameters of the estimators: for each one what is allowed, its symbol in the paper and what it does.
+
+Checks, docstrings and the table in the README all come from here.
+"""
+
+import inspect
+import textwrap
+from collections.abc import Callable, Iterable, Sequence
+from numbers import Integral, Real
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+
+
+T = TypeVar("T")
+
+
+class Rule(NamedTuple):
+    """What a value may be: in words, and as a test."""
+
+    words: str
+    accepts: Callable[[Any], bool]
+
+
+class Parameter(NamedTuple):
+    """One parameter of an estimator."""
+
+    rule: Rule
+    symbol: str  # in the paper; empty if it has none there
+    text: str
+
+
+def check_parameters(estimator: Any) -> None:
+    """Raise ValueError for the first parameter whose value is not allowed."""
+    for name, value in estimator.get_params(deep=False).items():
+        rule = estimator._rules.get(name) or PARAMETERS[name].rule
+        if not rule.accepts(value):
+            raise ValueError(f"{name} of {type(estimator).__name__} must be {rule.words}; got {value!r}.")
+
+
+def documented(estimator: type[T]) -> type[T]:
+    """Class decorator: fill {parameters} of the docstring from the table."""
+    assert estimator.__doc__ is not None
+    lines = []
+    for name, parameter in inspect.signature(estimator).parameters.items():
+        rule = getattr(estimator, "_rules", {}).get(name) or PARAMETERS[name].rule
+        symbol = f" {PARAMETERS[name].symbol} in the paper." if PARAMETERS[name].symbol else ""
+        lines.append(f"{name} : {rule.words}, default={parameter.default!r}")
+        lines.append(textwrap.indent(textwrap.fill(PARAMETERS[name].text + symbol, 90), "    "))
+    estimator.__doc__ = estimator.__doc__.replace("{parameters}", "\n    ".join("\n".join(lines).split("\n")))
+    return estimator
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool | np.bool_)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool | np.bool_) and bool(np.isfinite(value))
+
+
+def whole(low: int, high: int | None = None) -> Rule:
+    """An int within bounds."""
+    words = f"an int of at least {low}" if high is None else f"an int from {low} to {high}"
+    return Rule(words, lambda v: _is_whole(v) and v >= low and (high is None or v <= high))
+
+
+def number(low: float, high: float | None = None) -> Rule:
+    """A finite number within bounds."""
+    words = f"a number of at least {low:g}" if high is None else f"a number from {low:g} to {high:g}"
+    return Rule(words, lambda v: _is_number(v) and v >= low and (high is None or v <= high))
+
+
+def one_of(*names: str) -> Rule:
+    """One of some strings."""
+    return Rule(" or ".join(map(repr, names)), lambda v: isinstance(v, str) and v in names)
+
+
+def either(*rules: Rule) -> Rule:
+    """What one of the rules allows."""
+    return Rule(" or ".join(rule.words for rule in rules), lambda v: any(rule.accepts(v) for rule in rules))
+
+
+def or_sequence(rule: Rule) -> Rule:
+    """One value, or one a round."""
+
+    def accepts(value: Any) -> bool:
+        return rule.accepts(value) or (
+            isinstance(value, Sequence | np.ndarray)
+            and not isinstance(value, str)
+            and len(value) > 0
+            and all(rule.accepts(v) for v in value)
+        )
+
+    return Rule(f"{rule.words}, or a sequence of such", accepts)
+
+
+NONE = Rule("None", lambda v: v is None)
+FLAG = Rule("True or False", lambda v: isinstance(v, bool | np.bool_))
+
+
+def count_or_share(low: int) -> Rule:
+    """A count of samples, or a float that is a share of them, as in scikit-learn."""
+
+    def accepts(value: Any) -> bool:
+        return value >= low if _is_whole(value) else _is_number(value) and 0 < value <= 1
+
+    return Rule(f"an int of at least {low} or a float above 0 and up to 1", accepts)
+
+
+def as_count(value: float, n_samples: int) -> int:
+    """The count that a count or share stands for."""
+    return int(value) if _is_whole(value) else int(np.ceil(value * n_samples))
+
+
+def as_rounds(*values: Any) -> Iterable[tuple[Any, ...]]:
+    """Parameters round by round; single values hold for every round."""
+    rows = [list(v) if isinstance(v, Sequence | np.ndarray) else [v] for v in values]
+    length = max(len(row) for row in rows)
+    if any(len(row) not in (1, length) for row in rows):
+        raise ValueError(", ".join(str(len(row)) for row in rows))
+    return zip(*[row * length if len(row) == 1 else row for row in rows], strict=True)
+
+
+PARAMETERS = {
+    "criterion": Parameter(
+        one_of("entropy", "gini"),
+        "L",
+        "Loss of a node. Entropy is in bits.",
+    ),
+    "n_bins": Parameter(
+        whole(2, 256),
+        "B",
+        "Equal-width bins between the smallest and the largest projected value of a node; the boundaries between "
+        "them are the thresholds that are tried.",
+    ),
+    "subspace": Parameter(
+        one_of("top", "drawn"),
+        "S0",
+        "How a node's discriminant subspace is chosen from the ranked features: the best ones, or drawn without "
+        "replacement by P_d.",
+    ),
+    "subspace_size": Parameter(
+        whole(1),
+        "D0",
+        "Number of features in a node's subspace; all features where there are no more.",
+    ),
+    "n_projections": Parameter(
+        whole(0, 65536),
+        "p",
+        "Candidate projections of a node, shared by the rounds, the basis vectors apart. When no more vectors "
+        "exist all are tried, otherwise so many are drawn.",
+    ),
+    "n_coefficients": Parameter(
+        or_sequence(either(NONE, whole(1))),
+        "R",
+        "Number of features that one projection may use; None: all of the subspace. A sequence has one entry a round.",
+    ),
+    "selection_decay": Parameter(
+        or_sequence(number(0.0)),
+        "beta",
+        "How fast the probability of using a feature, P_d = beta_0 exp(-beta d), falls with its rank d. A sequence "
+        "has one entry a round.",
+    ),
+    "envelope_height": Parameter(
+        number(0.0, 127.0),
+        "alpha_0",
+        "Height of the envelope A_d = alpha_0 exp(-alpha d) that bounds the coefficient of the feature of rank d "
+        "to the integers from -floor(A_d) to floor(A_d).",
+    ),
+    "envelope_decay": Parameter(
+        or_sequence(number(0.0)),
+        "alpha",
+        "How fast the envelope falls with the rank. A sequence has one entry a round.",
+    ),
+    "axis_projections": Parameter(
+        FLAG,
+        "e_d",
+        "Whether the features of the subspace are candidates by themselves, so that ordinary splits are always tried.",
+    ),
+    "max_partitions": Parameter(
+        whole(1, 8),
+        "q",
+        "Hyperplanes of a node at the most; q of them make up to 2^q children.",
+    ),
+    "max_cosine": Parameter(
+        number(0.0, 1.0),
+        "theta_minimax",
+        "Largest absolute cosine between two hyperplanes of a node.",
+    ),
+    "effective_ratio": Parameter(
+        number(0.0, 1.0),
+        "",
+        "A further hyperplane must by itself decrease the loss by this share of what the best one does.",
+    ),
+    "max_depth": Parameter(
+        either(NONE, whole(1)),
+        "",
+        "Largest depth of the tree; None: no limit.",
+    ),
+    "min_samples_split": Parameter(
+        count_or_share(2),
+        "",
+        "Samples a node needs to be split; a float is a share of all. A row whose weight is a whole number counts that "
+        "often when all weights are whole numbers.",
+    ),
+    "min_samples_leaf": Parameter(
+        count_or_share(1),
+        "",
+        "Samples each child needs, counted likewise.",
+    ),
+    "min_weight_fraction_leaf": Parameter(
+        number(0.0, 0.5),
+        "",
+        "Share of the total weight each child needs.",
+    ),
+    "min_loss": Parameter(
+        number(0.0),
+        "",
+        "A node whose loss is below this is not split.",
+    ),
+    "ccp_alpha": Parameter(
+        number(0.0),
+        "",
+        "Complexity parameter of minimal cost-complexity pruning; 0: the tree is not pruned.",
+    ),
+    "feature_map": Parameter(
+        one_of("auto", "linear", "quantile"),
+        "",
+        "How features become integer codes: in standard deviations, through quantiles, or whichever suits the "
+        "feature: quantiles where it reaches further than 8 deviations.",
+    ),
+    "class_weight": Parameter(
+        either(NONE, one_of("balanced"), Rule("a dict from class to weight", lambda v: isinstance(v, dict))),
+        "",
+        "Factors on the weights of samples by class; 'balanced' gives all classes the same total weight.",
+    ),
+    "random_state": Parameter(
+        Rule(
+            "None, an int or a RandomState",
+            lambda v: v is None or isinstance(v, np.random.RandomState) or (_is_whole(v) and 0 <= v < 2**32),
+        ),
+        "",
+        "Seed of the draws. The same seed gives the same model, bit for bit, for every `n_jobs`.",
+    ),
+    "n_jobs": Parameter(
+        either(NONE, Rule("an int that is not 0", lambda v: _is_whole(v) and v != 0)),
+        "",
+        "Threads; None: one, -1: one for each core. The result does not depend on it.",
+    ),
+}

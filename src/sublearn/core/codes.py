@@ -1,0 +1,159 @@
+"""From feature values to integer codes: a monotone piecewise-linear map for each feature, part of the model.
+
+A well-behaved feature has two knots: its codes are its distance from the mean in standard deviations, `PER_DEVIATION` codes
+each. A heavy-tailed one has knots at quantiles, which are sent to the same quantiles of a normal distribution.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from sublearn.core.parallel import Workers
+from sublearn.kernels.layout import Array
+from sublearn.kernels.prediction import add_moments, encode
+
+DEVIATIONS = 8  # codes reach this many standard deviations; a feature that reaches further is heavy-tailed
+CODE_LIMIT = 8192  # largest code: 1,024 codes a deviation
+EXACT = 2**24 - 1  # projected values stay within this, where float32 counts exactly
+MOMENT_BITS = 15  # values are rounded to this many bits of their range for mean and deviation
+BLOCK_VALUES = 1 << 19  # values converted at a time
+
+# P(Z >= z) of a normal variable at z = 0.25, 0.5, ... 4, written out so that no machine computes it otherwise
+NORMAL_TAIL = np.array(
+    [
+        0.401293674317,
+        0.308537538726,
+        0.226627352377,
+        0.158655253931,
+        0.105649773667,
+        0.0668072012689,
+        0.0400591568638,
+        0.0227501319482,
+        0.012224472655,
+        0.00620966532578,
+        0.00297976323505,
+        0.00134989803163,
+        0.00057702504239,
+        0.000232629079036,
+        8.84172852008e-05,
+        3.16712418331e-05,
+    ]
+)
+LEVELS = np.arange(-16, 17) / 4.0
+PROBABILITIES = np.concatenate([NORMAL_TAIL[::-1], [0.5], 1.0 - NORMAL_TAIL])
+
+
+class FeatureMaps(NamedTuple):
+    """Maps of all features; those of feature f are at offsets[f] to offsets[f + 1]."""
+
+    units: Array  # float64 (n_features,), powers of two that bring values near 1
+    offsets: Array  # int64 (n_features + 1,)
+    knots: Array  # float64, in units
+    levels: Array  # int64, codes at the knots
+    slopes: Array  # float64, codes a unit from each knot to the next
+    per_deviation: int  # codes a standard deviation
+
+
+def code_limit(coefficient_sum: int) -> int:
+    """Largest code that keeps projections with this sum of coefficients exact."""
+    return min(CODE_LIMIT, EXACT // max(coefficient_sum, 1))
+
+
+def fit_maps(x: Array, weights: Array, kind: str, limit: int, workers: Workers) -> FeatureMaps:
+    """Choose the map of each feature of x (n_samples, n_features); kind: auto, linear or quantile."""
+    low, high = x.min(axis=0).astype(np.float64), x.max(axis=0).astype(np.float64)
+    _, exponents = np.frexp(high * 0.5 - low * 0.5)
+    units = np.ldexp(1.0, -np.clip(exponents + 1, -1000, 1000))
+    low, high = low * units, high * units
+    means, deviations = _moments(x, weights, units, low, high, workers)
+    reach = np.maximum(high - means, means - low)
+    maps = []
+    for f in range(x.shape[1]):
+        if low[f] == high[f]:
+            maps.append((low[f : f + 1], np.zeros(1, np.int64)))
+        elif kind == "quantile" or (kind == "auto" and reach[f] > DEVIATIONS * deviations[f]):
+            maps.append(_quantile_map(x[:, f] * units[f], weights, limit // DEVIATIONS))
+        else:
+            maps.append(_linear_map(means[f], max(deviations[f], reach[f] / DEVIATIONS), limit))
+    return _pack(units, maps, limit // DEVIATIONS)
+
+
+def encode_samples(x: Array, maps: FeatureMaps, workers: Workers) -> Array:
+    """Codes (n_features, n_samples) of x (n_samples, n_features)."""
+    out = np.empty((x.shape[1], x.shape[0]), np.int16)
+    for begin, block in _blocks(x):
+        costs = np.full(len(block), x.shape[1])
+        workers.run(lambda a, b, x=block, begin=begin: encode(x, maps, a, b, begin, out), costs)
+    return out
+
+
+def line_of(maps: FeatureMaps, f: int) -> tuple[float, float, bool]:
+    """(slope, offset, straight): the code of x is slope * x + offset before rounding, or slope * g(x)."""
+    a, b = maps.offsets[f], maps.offsets[f + 1]
+    if b - a == 1:
+        return 0.0, float(maps.levels[a]), True
+    if b - a == 2:
+        return float(maps.slopes[a] * maps.units[f]), float(maps.levels[a] - maps.slopes[a] * maps.knots[a]), True
+    return float(maps.per_deviation), 0.0, False
+
+
+def curve_of(maps: FeatureMaps, f: int) -> tuple[Array, Array]:
+    """Knots of g, in the units of the feature, and its value there, in standard deviations."""
+    part = slice(maps.offsets[f], maps.offsets[f + 1])
+    return maps.knots[part] / maps.units[f], maps.levels[part] / maps.per_deviation
+
+
+def _blocks(x: Array):  # type: ignore[no-untyped-def]
+    """Pieces of x as C-ordered float64, with their first row."""
+    size = max(1, BLOCK_VALUES // x.shape[1])
+    for begin in range(0, x.shape[0], size):
+        yield begin, np.ascontiguousarray(x[begin : begin + size], dtype=np.float64)
+
+
+def _moments(x: Array, weights: Array, units: Array, low: Array, high: Array, workers: Workers) -> tuple[Array, Array]:
+    """Mean and standard deviation of each feature in units, from sums of integers."""
+    centres = (low + high) / 2.0
+    _, exponents = np.frexp(high - low)
+    factors = np.ldexp(1.0, MOMENT_BITS - exponents)
+    sums = np.zeros((x.shape[1], 2), np.int64)
+    for begin, block in _blocks(x):
+        part = weights[begin : begin + len(block)]
+        add_moments(block, part, units, centres, factors, 0, len(block), sums)
+    total = float(weights.sum()) if weights.size else float(x.shape[0])
+    mean = sums[:, 0] / total
+    variance = np.maximum(sums[:, 1] / total - mean * mean, 0.0)
+    return centres + mean / factors, np.sqrt(variance) / factors
+
+
+def _linear_map(mean: float, deviation: float, limit: int) -> tuple[Array, Array]:
+    """Two knots, as far out as codes go, so that a hyperplane stays straight beyond the training samples."""
+    reach = limit // DEVIATIONS * DEVIATIONS
+    knots = np.array([mean - DEVIATIONS * deviation, mean + DEVIATIONS * deviation])
+    return knots, np.array([-reach, reach])
+
+
+def _quantile_map(z: Array, weights: Array, per_deviation: int) -> tuple[Array, Array]:
+    """Knots at quantiles of z; values that fill several levels take the one nearest the middle."""
+    if weights.size:
+        order = np.argsort(z, kind="stable")
+        z, reached = z[order], np.cumsum(weights[order])
+        at = np.searchsorted(reached, PROBABILITIES * reached[-1])
+    else:
+        z = np.sort(z)
+        at = np.ceil(PROBABILITIES * len(z)).astype(np.int64) - 1
+    knots = np.concatenate([z[:1], z[np.clip(at, 0, len(z) - 1)], z[-1:]])
+    levels = np.concatenate([[LEVELS[0] - 0.25], LEVELS, [LEVELS[-1] + 0.25]])
+    nearest = np.lexsort((np.abs(levels), knots))
+    knots, levels = knots[nearest], levels[nearest]
+    first = np.concatenate([[True], knots[1:] > knots[:-1]])
+    return knots[first], np.rint(levels[first] * per_deviation).astype(np.int64)
+
+
+def _pack(units: Array, maps: list[tuple[Array, Array]], per_deviation: int) -> FeatureMaps:
+    offsets = np.concatenate([[0], np.cumsum([len(knots) for knots, _ in maps])]).astype(np.int64)
+    knots = np.concatenate([knots for knots, _ in maps])
+    levels = np.concatenate([levels for _, levels in maps])
+    slopes = np.zeros(len(knots))
+    run = np.diff(knots)
+    np.divide(np.diff(levels), run, out=slopes[:-1], where=run > 0)
+    return FeatureMaps(units, offsets, knots, levels, slopes, per_deviation)

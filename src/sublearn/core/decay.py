@@ -1,0 +1,14 @@
+"""The two exponentials of the paper, P_d (Eq. exp_p) and A_d (Eq. exp_a), the same on every machine."""
+
+import numpy as np
+
+from sublearn.kernels.arithmetic import exp
+from sublearn.kernels.layout import Array
+
+SMALLEST = -700.0  # exponents below this count as this
+
+
+def decaying(height: float, decay: float, n: int) -> Array:
+    """height * exp(-decay * d) for d = 1 to n."""
+    exponential = exp.py_func
+    return np.array([height * exponential(max(-decay * d, SMALLEST)) for d in range(1, n + 1)])

@@ -1,0 +1,83 @@
+"""Weights and targets as integers, so that their sums are exact and do not depend on the order."""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from sublearn.kernels.layout import TARGET_BITS, WEIGHT_BITS, Array
+
+FACTOR_BITS = 30  # precision of class weights that are not whole numbers
+REMAINDER_BITS = 30
+
+
+class Weights(NamedTuple):
+    """`weights` and `counts` as in `Samples`."""
+
+    weights: Array
+    counts: Array
+
+
+class Targets(NamedTuple):
+    """y = centre + step * (targets + remainders / 2^30), exactly or to the last bit of y."""
+
+    targets: Array
+    remainders: Array
+    centre: float
+    step: float
+
+    @classmethod
+    def none(cls) -> "Targets":
+        """What stands in where there are classes."""
+        return cls(np.empty(0, np.int32), np.empty(0, np.int32), 0.0, 1.0)
+
+
+UNIT = Weights(np.empty(0, np.int64), np.empty(0, np.int64))  # every sample weighs and counts one
+
+
+def integer_weights(sample_weight: Array) -> Weights:
+    """Weights as integers; whole numbers stay as they are and count as so many samples.
+
+    Other weights are rounded to 2^-30 of their sum, and their rows count once. A weight may come out as 0.
+    """
+    if (sample_weight == 1.0).all():
+        return UNIT
+    total = math.fsum(sample_weight)
+    if total < 2.0**WEIGHT_BITS and (sample_weight == np.floor(sample_weight)).all():
+        weights = sample_weight.astype(np.int64)
+        return Weights(weights, weights)
+    step = math.ldexp(1.0, math.frexp(total)[1] - WEIGHT_BITS + 1)
+    return Weights(np.rint(sample_weight / step).astype(np.int64), np.ones(len(sample_weight), np.int64))
+
+
+def times_class_weights(weights: Weights, factors: Array, labels: Array) -> Weights:
+    """Multiply by class weights, which are rounded by themselves: twice the row stays twice the weight."""
+    if (factors == 1.0).all():
+        return weights
+    if not (factors == np.floor(factors)).all() or factors.max() >= 2.0**FACTOR_BITS:
+        step = math.ldexp(1.0, math.frexp(factors.max())[1] - FACTOR_BITS)
+        factors = np.rint(factors / step)
+    by_label = factors.astype(np.int64)[labels]
+    if weights.weights.size:
+        return Weights(weights.weights * by_label, weights.counts)
+    return Weights(by_label, np.ones(len(labels), np.int64))
+
+
+def integer_targets(y: Array) -> Targets:
+    """Round y to 2^-29 of its range, and what is left once more."""
+    exponent = int(np.frexp(np.abs(y).max())[1])
+    z = np.ldexp(y, -exponent)
+    low, high = float(z.min()), float(z.max())
+    span = math.frexp(high - low)[1]
+    grid = math.ldexp(1.0, span - 10)
+    centre = round((low + high) / 2 / grid) * grid if high > low else low
+    step = math.ldexp(1.0, span - TARGET_BITS) if high > low else 1.0
+    distance = (z - centre) / step
+    targets = np.rint(distance)
+    remainders = np.rint((distance - targets) * 2.0**REMAINDER_BITS)
+    return Targets(
+        targets.astype(np.int32),
+        remainders.astype(np.int32),
+        math.ldexp(centre, exponent),
+        math.ldexp(step, exponent),
+    )

@@ -1,0 +1,129 @@
+"""The loop: level by level, every open node goes through the five steps at once."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from sublearn.core.criterion import NodeSums, describe_nodes, make_test
+from sublearn.core.decorrelation import keep_decorrelated
+from sublearn.core.discriminant import score_projections
+from sublearn.core.flat_tree import FlatTree
+from sublearn.core.parallel import Workers
+from sublearn.core.parameters import TreeParameters
+from sublearn.core.partition import Children, split_samples
+from sublearn.core.projection import Plan, draw_projections
+from sublearn.core.recorder import Recorder
+from sublearn.core.subspace import choose_subspace, rank_features
+from sublearn.kernels.arithmetic import mix
+from sublearn.kernels.drawing import CHILDREN
+from sublearn.kernels.keeping import Choice
+from sublearn.kernels.layout import Array, Candidates, Level, Samples, Test
+
+BATCH = 1 << 20  # numbers that describe the nodes handled at a time, at the most
+
+
+class Split(NamedTuple):
+    """Result of the five steps for some nodes."""
+
+    candidates: Candidates
+    choice: Choice
+    children: Children
+
+
+class Room(NamedTuple):
+    """Space that lasts from level to level."""
+
+    order: Array  # int32 (n_samples,), of this level
+    new_order: Array  # int32 (n_samples,), of the next
+    cells: Array  # uint8 (n_samples,), child codes
+
+
+def grow(
+    samples: Samples, labels: Array, parameters: TreeParameters, plan: Plan, key: int, workers: Workers
+) -> FlatTree:
+    """Grow one tree. `labels` are class numbers, or empty; values and losses are in integer targets."""
+    room = _make_room(samples, labels)
+    runs = _root_runs(samples, labels)
+    keys = np.array([key], np.uint64)
+    test = make_test(parameters, int(samples.weights.sum()) if samples.weights.size else samples.codes.shape[1])
+    recorder = Recorder(samples.n_classes)
+    depth = 0
+    parents = np.array([-1])
+    while len(runs):
+        sums = describe_nodes(samples, room.order, runs, test, workers)
+        first = recorder.add_nodes(sums, parents, depth)
+        found = []
+        for batch in _batches(open_nodes(sums, depth, test, parameters), plan, samples):
+            level = Level(room.order, runs[batch], sums.totals[batch], keys[batch])
+            split = split_nodes(samples, level, test, parameters, plan, room, workers)
+            recorder.add_splits(first + batch, split.candidates, split.choice, split.children)
+            found.append((split.children, first + batch[split.children.parents], keys[batch]))
+        if not found:
+            break
+        runs = np.concatenate([children.runs for children, _, _ in found])
+        parents = np.concatenate([ids for _, ids, _ in found])
+        keys = np.concatenate([child_keys(above, children) for children, _, above in found])
+        room = Room(room.new_order, room.order, room.cells)
+        depth += 1
+    return recorder.finish()
+
+
+def split_nodes(
+    samples: Samples,
+    level: Level,
+    test: Test,
+    parameters: TreeParameters,
+    plan: Plan,
+    room: Room,
+    workers: Workers,
+) -> Split:
+    """The five steps."""
+    ranking = rank_features(samples, level, test, workers)
+    size = min(parameters.subspace_size, samples.codes.shape[0])
+    decay = parameters.rounds[0].selection_decay
+    subspace = choose_subspace(ranking, level.keys, size, parameters.subspace, decay)
+    candidates = draw_projections(plan, subspace, ranking, level.keys)
+    score_projections(samples, level, test, candidates, plan.n_axis, workers)
+    choice = keep_decorrelated(samples, level, test, candidates, parameters, room.cells, workers)
+    children = split_samples(level, choice, room.cells, room.new_order, workers)
+    return Split(candidates, choice, children)
+
+
+def open_nodes(sums: NodeSums, depth: int, test: Test, parameters: TreeParameters) -> Array:
+    """Positions of the nodes that may be split."""
+    if parameters.max_depth is not None and depth >= parameters.max_depth:
+        return np.empty(0, np.int64)
+    large = (
+        (sums.counts >= max(parameters.min_samples_split, 2 * test.min_count))
+        & (sums.weights >= 2 * test.min_weight)
+        & (sums.losses >= parameters.min_loss)
+    )
+    return np.flatnonzero(large & ~sums.pure)
+
+
+def child_keys(keys: Array, children: Children) -> Array:
+    """Keys that depend on the path from the root alone."""
+    below = mix.py_func(keys, np.full(len(keys), CHILDREN))
+    return mix.py_func(below[children.parents], children.codes)
+
+
+def _batches(positions: Array, plan: Plan, samples: Samples) -> Iterator[Array]:
+    width = samples.codes.shape[0] + plan.n_candidates * (plan.listed.shape[1] // 4 + 2)
+    size = max(1, BATCH // width)
+    for begin in range(0, len(positions), size):
+        yield positions[begin : begin + size]
+
+
+def _make_room(samples: Samples, labels: Array) -> Room:
+    n = samples.codes.shape[1]
+    narrow = labels.astype(np.uint8) if samples.n_classes <= 256 else labels  # sorted by counting
+    order = np.argsort(narrow, kind="stable") if samples.n_classes else np.arange(n)
+    return Room(order.astype(np.int32), np.empty(n, np.int32), np.empty(n, np.uint8))
+
+
+def _root_runs(samples: Samples, labels: Array) -> Array:
+    if samples.n_classes == 0:
+        return np.array([[0, samples.codes.shape[1]]])
+    counts = np.bincount(labels, minlength=samples.n_classes)
+    return np.concatenate([[0], np.cumsum(counts)])[None, :]

@@ -1,0 +1,133 @@
+"""Step 2: candidate projections, integer vectors inside the envelope over ranked features (paper Sec. II-B2).
+
+What can be listed is listed once for all nodes, since it depends on ranks alone; the rest is drawn in each node.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from sublearn.core.decay import decaying
+from sublearn.core.parameters import TreeParameters
+from sublearn.core.subspace import Ranking
+from sublearn.kernels import drawing
+from sublearn.kernels.layout import Array, Candidates
+
+Vector = tuple[int, ...]
+
+
+class Rounds(NamedTuple):
+    """The rounds that draw, for kernels; see `drawing.draw_candidates`."""
+
+    bounds: Array  # int64 (n_rounds, subspace_size)
+    probabilities: Array  # float64 (n_rounds, subspace_size)
+    n_coefficients: Array  # int64 (n_rounds,)
+    n_draws: Array  # int64 (n_rounds,)
+
+
+class Plan(NamedTuple):
+    """How candidates are made; the same for all nodes."""
+
+    listed: Array  # int16 (n_listed, subspace_size), basis vectors first
+    n_axis: int  # how many of those are basis vectors
+    rounds: Rounds
+    n_candidates: int
+    coefficient_sum: int  # the largest sum of magnitudes a candidate can have
+
+
+def plan_projections(parameters: TreeParameters, n_features: int) -> Plan:
+    """Decide round by round whether all vectors are listed or some are drawn."""
+    size = min(parameters.subspace_size, n_features)
+    basis = [tuple(int(i == j) for j in range(size)) for i in range(size)] if parameters.axis_projections else []
+    listed = dict.fromkeys(basis)
+    drawn: list[tuple[Array, Array, int, int]] = []
+    left = parameters.n_projections
+    coefficient_sum = 1
+    for number, draw in enumerate(parameters.rounds):
+        share = left // (len(parameters.rounds) - number)
+        bounds = envelope(parameters.envelope_height, draw.envelope_decay, size)
+        n_coefficients = min(draw.n_coefficients or size, size)
+        coefficient_sum = max(coefficient_sum, sum(sorted(bounds)[-n_coefficients:]))
+        if count_vectors(bounds, n_coefficients) <= share:
+            vectors = dict.fromkeys(filter(None, map(normalise, list_vectors(bounds, n_coefficients))))
+            left -= len(vectors)
+            listed |= vectors
+        else:
+            left -= share
+            probabilities = decaying(1.0, draw.selection_decay, size)
+            drawn.append((np.array(bounds, np.int64), probabilities, n_coefficients, share))
+    return Plan(
+        np.array(list(listed), np.int16).reshape(len(listed), size),
+        len(basis),
+        _pack(drawn, size),
+        len(listed) + sum(n_draws for *_, n_draws in drawn),
+        coefficient_sum,
+    )
+
+
+def envelope(height: float, decay: float, size: int) -> list[int]:
+    """floor(A_d) for d = 1 to size."""
+    return [int(bound) for bound in np.floor(decaying(height, decay, size))]
+
+
+def count_vectors(bounds: list[int], n_coefficients: int) -> int:
+    """Number of integer vectors inside the envelope with at most n_coefficients that are not 0.
+
+    With all coefficients selected this is the paper's U.B. = L.B. = prod(2 A_d + 1).
+    """
+    ways = [1] + [0] * n_coefficients  # ways[r]: vectors over the features so far with r non-zero
+    for bound in bounds:
+        for r in range(n_coefficients, 0, -1):
+            ways[r] += ways[r - 1] * 2 * bound
+    return sum(ways)
+
+
+def list_vectors(bounds: list[int], n_coefficients: int) -> Iterator[Vector]:
+    """All vectors that `count_vectors` counts."""
+    if not bounds:
+        yield ()
+        return
+    for rest in list_vectors(bounds[1:], n_coefficients):
+        yield (0, *rest)
+    if n_coefficients:
+        for rest in list_vectors(bounds[1:], n_coefficients - 1):
+            for a in range(1, bounds[0] + 1):
+                yield (a, *rest)
+                yield (-a, *rest)
+
+
+def normalise(vector: Vector) -> Vector | None:
+    """The one of a vector's multiples and mirror images that stands for all; None for zero."""
+    divisor = int(np.gcd.reduce(vector))
+    if divisor == 0:
+        return None
+    if next(a for a in vector if a) < 0:
+        divisor = -divisor
+    return tuple(a // divisor for a in vector)
+
+
+def draw_projections(plan: Plan, subspace: Array, ranking: Ranking, keys: Array) -> Candidates:
+    """Candidates of each node; the test of basis vectors is taken from the ranking."""
+    n_nodes, size = subspace.shape
+    candidates = Candidates(
+        subspace,
+        np.empty((n_nodes, plan.n_candidates, size), np.int16),
+        np.empty(n_nodes, np.int64),
+        np.zeros((n_nodes, plan.n_candidates)),
+        np.zeros((n_nodes, plan.n_candidates), np.int32),
+    )
+    drawing.draw_candidates(keys, plan.listed, plan.rounds, candidates.coefficients, candidates.sizes)
+    axis = subspace[:, : plan.n_axis]
+    candidates.decrease[:, : plan.n_axis] = np.take_along_axis(ranking.decrease, axis, axis=1)
+    candidates.threshold[:, : plan.n_axis] = np.take_along_axis(ranking.threshold, axis, axis=1)
+    return candidates
+
+
+def _pack(drawn: list[tuple[Array, Array, int, int]], size: int) -> Rounds:
+    return Rounds(
+        np.array([bounds for bounds, *_ in drawn], np.int64).reshape(len(drawn), size),
+        np.array([probabilities for _, probabilities, *_ in drawn]).reshape(len(drawn), size),
+        np.array([n_coefficients for *_, n_coefficients, _ in drawn], np.int64),
+        np.array([n_draws for *_, n_draws in drawn], np.int64),
+    )

@@ -1,0 +1,44 @@
+"""Step 1: rank the features of each node and choose its discriminant subspace S0 (paper Sec. II-B2, III-A)."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from sublearn.core.decay import decaying
+from sublearn.core.parallel import Workers
+from sublearn.kernels import drawing, search
+from sublearn.kernels.layout import Array, Level, Samples, Test
+
+OVERHEAD = 300  # cost of a test beyond its samples, in samples
+
+
+class Ranking(NamedTuple):
+    """The discriminant feature test of each feature alone, in each node."""
+
+    decrease: Array  # float64 (n_nodes, n_features)
+    threshold: Array  # int32 (n_nodes, n_features)
+
+
+def rank_features(samples: Samples, level: Level, test: Test, workers: Workers) -> Ranking:
+    """Test every feature of every node."""
+    shape = (len(level.runs), samples.codes.shape[0])
+    ranking = Ranking(np.empty(shape), np.empty(shape, np.int32))
+    workers.run(
+        lambda a, b: search.rank_features(samples, level, test, a, b, *ranking),
+        level.runs[:, -1] - level.runs[:, 0] + OVERHEAD,
+        items=shape[1],
+    )
+    return ranking
+
+
+def choose_subspace(ranking: Ranking, keys: Array, size: int, how: str, decay: float) -> Array:
+    """Features (n_nodes, size) of each node's subspace, most discriminant first.
+
+    how: "top" takes the best, "drawn" draws by P_d without replacement. Ties go to the lower index.
+    """
+    order = np.argsort(-ranking.decrease, axis=1, kind="stable").astype(np.int32)
+    if how == "top" or size == order.shape[1]:
+        return np.ascontiguousarray(order[:, :size])
+    ranks = np.empty((len(keys), size), np.int64)
+    drawing.draw_subspaces(keys, decaying(1.0, decay, order.shape[1]), ranks)
+    return np.take_along_axis(order, ranks, axis=1)

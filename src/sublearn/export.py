@@ -1,0 +1,126 @@
+"""A fitted tree as text, with every hyperplane as an inequality in the units of the data."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from sklearn.utils.validation import check_is_fitted
+
+from sublearn.core.codes import FeatureMaps, curve_of, line_of
+from sublearn.core.flat_tree import FlatTree
+from sublearn.kernels.layout import Array
+
+LETTERS = "abcdefgh"
+
+
+def export_text(model: Any, feature_names: Sequence[str] | None = None, *, digits: int = 4) -> str:
+    """Write a fitted tree as text.
+
+    Each node lists its hyperplanes a, b, ... as inequalities in the original units, then its children by the sides they
+    lie on: "+a -b" holds the samples for which a is true and b is not. A feature with a quantile map appears as g(x),
+    its normal score; the knots of g are listed once below.
+
+    Parameters
+    ----------
+    model : SLMClassifier or SLMRegressor
+        A fitted tree.
+    feature_names : sequence of str, default=None
+        Names of the features; None: those seen in fit, or x0, x1, ...
+    digits : int, default=4
+        Significant digits of numbers.
+
+    Returns
+    -------
+    text : str
+        The tree.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sublearn import SLMClassifier, export_text
+    >>> iris = load_iris()
+    >>> model = SLMClassifier(max_depth=1, max_partitions=1, n_projections=0).fit(iris.data, iris.target)
+    >>> print(export_text(model, ["length", "width", "petal length", "petal width"]))
+    150 samples, loss 1.585
+      a: petal length >= 2.632
+      -a: class 0, 50 of 50 samples
+      +a: class 1, 50 of 100 samples
+    """
+    check_is_fitted(model)
+    names = _names(model, feature_names)
+    writer = _Writer(model.tree_, model.feature_maps_, names, getattr(model, "classes_", None), digits)
+    return "\n".join([*writer.node(0, "", ""), *writer.maps()])
+
+
+def _names(model: Any, given: Sequence[str] | None) -> list[str]:
+    if given is None:
+        return list(getattr(model, "feature_names_in_", [f"x{f}" for f in range(model.n_features_in_)]))
+    if len(given) != model.n_features_in_:
+        raise ValueError(
+            f"feature_names of export_text must have a name for each of {model.n_features_in_} features; "
+            f"got {len(given)}."
+        )
+    return list(map(str, given))
+
+
+class _Writer:
+    """Writes the parts of a tree; notes which features have appeared with a quantile map."""
+
+    def __init__(self, tree: FlatTree, maps: FeatureMaps, names: list[str], classes: Array | None, digits: int) -> None:
+        self.tree, self.feature_maps, self.names, self.classes, self.digits = tree, maps, names, classes, digits
+        self.curved: dict[int, None] = {}
+
+    def node(self, i: int, margin: str, label: str) -> Iterator[str]:
+        """Lines of a node and all below it."""
+        tree = self.tree
+        if tree.first_child[i] < 0:
+            yield margin + label + self.leaf(i)
+            return
+        yield f"{margin}{label}{tree.n_samples[i]} samples, loss {self.number(tree.loss[i])}"
+        margin += "  "
+        planes = range(tree.first_plane[i], tree.first_plane[i + 1])
+        for letter, p in zip(LETTERS, planes, strict=False):
+            yield f"{margin}{letter}: {self.plane(p)}"
+        for cell in range(1 << len(planes)):
+            child = tree.children[tree.first_child[i] + cell]
+            if child >= 0:
+                sides = " ".join("-+"[cell >> j & 1] + LETTERS[j] for j in range(len(planes)))
+                yield from self.node(child, margin, sides + ": ")
+
+    def leaf(self, i: int) -> str:
+        """What a leaf answers."""
+        n, value = self.tree.n_samples[i], self.tree.value[i]
+        if self.classes is None:
+            return f"value {self.number(value[0])}, {n} samples"
+        best = int(value.argmax())
+        return f"class {self.classes[best]}, {self.number(100 * value[best])} % of {n} samples"
+
+    def plane(self, p: int) -> str:
+        """A hyperplane as an inequality, scaled so that its first coefficient is 1."""
+        tree = self.tree
+        threshold = tree.threshold[p] - 0.5  # codes are rounded, so the cut lies between two integers
+        terms: list[tuple[float, str]] = []
+        for t in range(tree.first_term[p], tree.first_term[p + 1]):
+            f, a = int(tree.feature[t]), float(tree.coefficient[t])
+            slope, offset, straight = line_of(self.feature_maps, f)
+            threshold -= a * offset
+            if slope > 0:
+                terms.append((a * slope, self.names[f] if straight else f"g({self.names[f]})"))
+            if not straight:
+                self.curved[f] = None
+        scale = terms[0][0]
+        text = terms[0][1]
+        for weight, name in terms[1:]:
+            factor = self.number(abs(weight / scale))
+            text += f" {'-' if weight * scale < 0 else '+'} {'' if factor == '1' else factor + ' '}{name}"
+        return f"{text} {'>=' if scale > 0 else '<='} {self.number(threshold / scale)}"
+
+    def maps(self) -> Iterator[str]:
+        """The knots of the quantile maps that appeared."""
+        for f in self.curved:
+            knots, scores = curve_of(self.feature_maps, f)
+            pairs = ", ".join(f"{self.number(x)}: {s:g}" for x, s in zip(knots, scores, strict=True))
+            yield f"g({self.names[f]}) is linear between {pairs}"
+
+    def number(self, x: float) -> str:
+        """A number in few digits."""
+        return f"{x:.{self.digits}g}"

@@ -1,0 +1,94 @@
+"""Elementary functions and random numbers that are the same on every machine.
+
+Only operations that IEEE 754 rounds alike everywhere are used, in a fixed order, and integers; nothing from libm but the
+exact frexp and ldexp. A random number is a function of a key, and a key says what is drawn.
+"""
+
+import math
+
+import numpy as np
+
+from sublearn.kernels.compilation import inner
+
+SQRT_HALF = 0.7071067811865476
+TWO_OVER_LN2 = 2.8853900817779268
+LN2_HIGH = 0.693147180369123816490  # the leading 32 bits of ln 2: multiples of it are exact
+LN2_LOW = 1.90821492927058770002e-10
+
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
+MIX_2 = np.uint64(0x94D049BB133111EB)
+ONE = np.uint64(1)
+
+
+@inner
+def log2(x):
+    """Base-2 logarithm of a positive normal number, to about one unit in the last place."""
+    m, e = math.frexp(x)
+    if m < SQRT_HALF:
+        m *= 2.0
+        e -= 1
+    s = (m - 1.0) / (m + 1.0)
+    z = s * s
+    series = 1 / 21
+    series = 1 / 17 + z * (1 / 19 + z * series)
+    series = 1 / 13 + z * (1 / 15 + z * series)
+    series = 1 / 9 + z * (1 / 11 + z * series)
+    series = 1 / 5 + z * (1 / 7 + z * series)
+    series = 1.0 + z * (1 / 3 + z * series)
+    return e + TWO_OVER_LN2 * s * series
+
+
+@inner
+def exp(x):
+    """Exponential of a number of magnitude below 700, to about one unit in the last place."""
+    k = math.floor(x / (LN2_HIGH + LN2_LOW) + 0.5)
+    r = (x - k * LN2_HIGH) - k * LN2_LOW
+    series = 1.0
+    for j in range(16, 0, -1):
+        series = 1.0 + series * r / j
+    return math.ldexp(series, int(k))
+
+
+@inner
+def mix(key, value):
+    """The key of the `value`-th thing below `key`: a bijective scrambling of 64 bits (splitmix64)."""
+    z = key + (np.uint64(value) + ONE) * GOLDEN
+    z = (z ^ (z >> np.uint64(30))) * MIX_1
+    z = (z ^ (z >> np.uint64(27))) * MIX_2
+    return z ^ (z >> np.uint64(31))
+
+
+@inner
+def uniform(key):
+    """A number in [0, 1)."""
+    return np.float64(np.int64(key >> np.uint64(11))) * (1.0 / 9007199254740992.0)
+
+
+@inner
+def below(key, n):
+    """An integer in [0, n), n below 2^31."""
+    return np.int64(((key >> np.uint64(32)) * np.uint64(n)) >> np.uint64(32))
+
+
+@inner
+def draw_without_replacement(key, weights, n, taken):
+    """Mark in `taken` n positions, drawn one after another in proportion to `weights`."""
+    for d in range(weights.size):
+        taken[d] = False
+    for i in range(n):
+        total = 0.0
+        for d in range(weights.size):
+            if not taken[d]:
+                total += weights[d]
+        goal = uniform(mix(key, i)) * total
+        choice = -1
+        for d in range(weights.size):
+            if not taken[d]:
+                # the first free position stands in when rounding leaves the goal out of reach
+                if choice < 0 or weights[d] > 0.0:
+                    choice = d
+                goal -= weights[d]
+                if goal < 0.0:
+                    break
+        taken[choice] = True

@@ -1,0 +1,83 @@
+"""What a set of samples is worth: the loss of the paper, turned round so that it adds up over sets.
+
+`purity` is minus weight times loss, up to a constant of the node, so the best split is the one with the largest sum
+of purities, and (sum of purities - purity of the node) / weight is the loss decrease.
+"""
+
+import numpy as np
+
+from sublearn.kernels.arithmetic import log2
+from sublearn.kernels.compilation import inner
+
+ENTROPY = 0
+GINI = 1
+SQUARED_ERROR = 2
+
+NOISE = 1e-10  # a decrease below this, in bits, in gini or in squared target steps, is rounding
+
+
+@inner
+def n_log_n(n, table):
+    if n < table.size:
+        return table[n]
+    x = np.float64(n)
+    return x * log2(x)
+
+
+@inner
+def weight_of(channels, n_classes):
+    """Weight of a set: the sum over classes, or the first channel of a regression."""
+    if n_classes == 0:
+        return channels[0]
+    total = np.int64(0)
+    for k in range(n_classes):
+        total += channels[k]
+    return total
+
+
+@inner
+def count_of(channels, n_classes):
+    """Number of samples of a set: the last channel when there are weights."""
+    if n_classes == 0:
+        return channels[2] if channels.size == 3 else channels[0]
+    if channels.size > n_classes:
+        return channels[n_classes]
+    return weight_of(channels, n_classes)
+
+
+@inner
+def centre_of(channels, n_classes):
+    """Integer near the mean target; purities of a regression are taken around it to keep their digits."""
+    if n_classes > 0 or channels[0] == 0:
+        return np.int64(0)
+    return np.int64(np.floor(np.float64(channels[1]) / np.float64(channels[0]) + 0.5))
+
+
+@inner
+def purity(channels, n_classes, centre, test):
+    """Minus weight times loss of the set, up to a constant; 0 for an empty set."""
+    if test.criterion == SQUARED_ERROR:
+        if channels[0] == 0:
+            return 0.0
+        s = np.float64(channels[1] - centre * channels[0])
+        return s * s / np.float64(channels[0])
+    weight = np.int64(0)
+    total = 0.0
+    for k in range(n_classes):
+        n = channels[k]
+        weight += n
+        if test.criterion == ENTROPY:
+            total += n_log_n(n, test.n_log_n)
+        else:
+            total += np.float64(n) * np.float64(n)
+    if weight == 0:
+        return 0.0
+    if test.criterion == ENTROPY:
+        return total - n_log_n(weight, test.n_log_n)
+    return total / np.float64(weight)
+
+
+@inner
+def meets_minima(channels, n_classes, test):
+    """Whether a set is large enough to be a child."""
+    return count_of(channels, n_classes) >= test.min_count and weight_of(channels, n_classes) >= test.min_weight

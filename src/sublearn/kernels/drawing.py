@@ -1,0 +1,122 @@
+"""Random subspaces and random projections, drawn by key."""
+
+import numpy as np
+
+from sublearn.kernels.arithmetic import below, draw_without_replacement, mix
+from sublearn.kernels.compilation import inner, kernel
+
+SUBSPACE, PROJECTION, CHILDREN = 0, 1, 2  # what is drawn below a node's key
+TRIES = 8  # draws for a candidate before a place is left empty
+
+
+@kernel
+def draw_subspaces(keys, probabilities, out):
+    """Fill out (n_nodes, subspace_size) with ranks drawn without replacement, in ascending order."""
+    taken = np.empty(probabilities.size, np.bool_)
+    for i in range(keys.size):
+        draw_without_replacement(mix(keys[i], SUBSPACE), probabilities, out.shape[1], taken)
+        n = 0
+        for d in range(probabilities.size):
+            if taken[d]:
+                out[i, n] = d
+                n += 1
+
+
+@inner
+def normalise(vector):
+    """Divide by the greatest common divisor and make the first coefficient positive; False if all are 0."""
+    divisor = 0
+    sign = 0
+    for d in range(vector.size):
+        a = abs(np.int64(vector[d]))
+        if a > 0:
+            if sign == 0:
+                sign = 1 if vector[d] > 0 else -1
+            while a > 0:
+                divisor, a = a, divisor % a
+    if divisor == 0:
+        return False
+    for d in range(vector.size):
+        vector[d] = np.int16(np.int64(vector[d]) // (sign * divisor))
+    return True
+
+
+@inner
+def insert(table, vectors, index):
+    """Enter vectors[index] into the hash table; False if an equal vector is there."""
+    vector = vectors[index]
+    key = np.uint64(0)
+    for d in range(vector.size):
+        if vector[d] != 0:
+            key = mix(key, np.uint64(np.int64(vector[d])) ^ (np.uint64(d) << np.uint64(20)))
+    mask = np.uint64(table.size - 1)
+    slot = key & mask
+    while table[slot] >= 0:
+        other = vectors[table[slot]]
+        same = True
+        for d in range(vector.size):
+            if other[d] != vector[d]:
+                same = False
+                break
+        if same:
+            return False
+        slot = (slot + np.uint64(1)) & mask
+    table[slot] = index
+    return True
+
+
+@inner
+def draw_vector(key, bounds, probabilities, n_coefficients, taken, vector):
+    """One integer vector inside the envelope, over features chosen by their probabilities."""
+    if n_coefficients < vector.size:
+        draw_without_replacement(mix(key, 0), probabilities, n_coefficients, taken)
+    else:
+        for d in range(vector.size):
+            taken[d] = True
+    for d in range(vector.size):
+        vector[d] = 0
+        if taken[d]:
+            vector[d] = np.int16(below(mix(key, 1 + d), 2 * bounds[d] + 1) - bounds[d])
+
+
+@kernel
+def draw_candidates(keys, listed, rounds, coefficients, sizes):
+    """Fill the candidates of every node: the listed vectors, then what each round draws.
+
+    `rounds` has one entry a round: bounds (int64), probabilities (float64), n_coefficients and n_draws
+    (int64). A draw that is zero or equals an earlier candidate, up to sign and multiples, is tried again.
+    """
+    n_places = coefficients.shape[1]
+    table_size = 16
+    while table_size < 2 * n_places:
+        table_size *= 2
+    table = np.empty(table_size, np.int64)
+    taken = np.empty(coefficients.shape[2], np.bool_)
+    for i in range(keys.size):
+        key = mix(keys[i], PROJECTION)
+        vectors = coefficients[i]
+        for slot in range(table_size):
+            table[slot] = -1
+        for n in range(listed.shape[0]):
+            for d in range(listed.shape[1]):
+                vectors[n, d] = listed[n, d]
+            insert(table, vectors, n)
+        n = listed.shape[0]
+        for r in range(rounds.n_draws.size):
+            for c in range(rounds.n_draws[r]):
+                for t in range(TRIES):
+                    draw_vector(
+                        mix(mix(mix(key, r), c), t),
+                        rounds.bounds[r],
+                        rounds.probabilities[r],
+                        rounds.n_coefficients[r],
+                        taken,
+                        vectors[n],
+                    )
+                    if normalise(vectors[n]) and insert(table, vectors, n):
+                        n += 1
+                        break
+        for rest in range(n, n_places):
+            for d in range(listed.shape[1]):
+                vectors[rest, d] = 0
+        sizes[i] = n

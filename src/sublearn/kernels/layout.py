@@ -1,0 +1,72 @@
+"""The arrays that travel together, as named tuples that compiled code takes as one argument.
+
+Everything here is an integer or a scalar, so sums over samples do not depend on their order.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy.typing as npt
+
+Array = npt.NDArray[Any]
+
+BLOCK = 16384  # samples handled at a time at the most; packed sums rely on it
+TARGET_BITS = 29  # targets of a regression lie in [-2^29, 2^29]
+WEIGHT_BITS = 31  # the sum of all weights stays below 2^31
+
+
+class Samples(NamedTuple):
+    """The training samples. An empty array stands for what the task does not have."""
+
+    codes: Array  # int16 (n_features, n_samples)
+    targets: Array  # int32 (n_samples,), regression
+    remainders: Array  # int32 (n_samples,), regression: what rounding left of the targets, in 2^-30 steps
+    weights: Array  # int64 (n_samples,), empty when every weight is one
+    counts: Array  # int64 (n_samples,), how many samples a row stands for; empty with `weights`
+    n_classes: int  # 0 for regression
+
+
+class Level(NamedTuple):
+    """The open nodes of one depth.
+
+    `order` lists the samples node by node, and within a node class by class. Node i owns the positions from
+    runs[i, 0] to runs[i, -1], and its class k those from runs[i, k] to runs[i, k + 1]:
+
+        samples   a b c d e     labels 1 0 1 0 0, one node
+        order     b d e a c     runs [[0 3 5]]
+    """
+
+    order: Array  # int32 (n_samples,)
+    runs: Array  # int64 (n_nodes, n_classes + 1); (n_nodes, 2) for regression
+    totals: Array  # int64 (n_nodes, n_channels), see `channels`
+    keys: Array  # uint64 (n_nodes,), what random numbers are drawn from
+
+
+class Test(NamedTuple):
+    """What the discriminant feature test and the minima of a split depend on."""
+
+    criterion: int  # ENTROPY, GINI or SQUARED_ERROR
+    n_bins: int
+    min_count: int  # samples a child needs
+    min_weight: int  # weight a child needs
+    n_log_n: Array  # float64, n log2 n of small n
+
+
+class Candidates(NamedTuple):
+    """The candidate projections of some nodes, over the ranked features of each node's subspace."""
+
+    subspace: Array  # int32 (n_nodes, subspace_size), feature indices, best first
+    coefficients: Array  # int16 (n_nodes, n_candidates, subspace_size)
+    sizes: Array  # int64 (n_nodes,), how many of the candidates there are
+    decrease: Array  # float64 (n_nodes, n_candidates), of the loss, by the best threshold
+    threshold: Array  # int32 (n_nodes, n_candidates)
+
+
+def n_channels(samples: Samples) -> int:
+    """How many sums describe a set of samples.
+
+    classes, unit weights     one count a class
+    classes, weighted         one weight a class, count
+    regression, unit weights  count, sum of targets
+    regression, weighted      weight, weighted sum of targets, count
+    """
+    return (samples.n_classes or 2) + (1 if samples.weights.size else 0)

@@ -1,0 +1,216 @@
+"""The discriminant feature test of many projections: ranking of features, scoring of candidates.
+
+Work is a range of items, one item a projection of a node, nodes one after the other; any division into
+ranges gives the same numbers.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from sublearn.kernels.columns import (
+    Block,
+    add_up,
+    clear,
+    find_bins,
+    find_range,
+    gather_columns,
+    gather_statistics,
+    make_block,
+    project,
+    threshold_of,
+)
+from sublearn.kernels.compilation import inner, kernel
+from sublearn.kernels.criterion import centre_of, meets_minima, purity, weight_of
+from sublearn.kernels.layout import Array
+
+INT32_MAX = np.int32(2**31 - 1)
+TILE = 32  # features ranked from one block
+HISTOGRAMS = 65536  # sums kept at a time when a node is larger than a block
+
+
+class Work(NamedTuple):
+    """Scratch space of a test."""
+
+    block: Block
+    histograms: Array  # int64 (n_tested, n_bins, n_channels)
+    low: Array  # int32 (n_tested,)
+    high: Array  # int32 (n_tested,)
+    sides: Array  # int64 (2, n_channels)
+
+
+class Node(NamedTuple):
+    """One node of a `Level`."""
+
+    order: Array
+    runs: Array
+    totals: Array
+
+
+@inner
+def make_work(samples, level, test, first_node, last_node, n_columns, n_tested):
+    largest = 0
+    for i in range(first_node, last_node):
+        largest = max(largest, level.runs[i, -1] - level.runs[i, 0])
+    weighted = samples.weights.size > 0
+    block = make_block(n_columns, test.n_bins, largest, weighted, samples.n_classes == 0)
+    channels = level.totals.shape[1]
+    if largest <= block.projected.size:
+        n_tested = 1
+    else:
+        n_tested = max(1, min(n_tested, HISTOGRAMS // (test.n_bins * channels)))
+    return Work(
+        block,
+        np.empty((n_tested, test.n_bins, channels), np.int64),
+        np.empty(n_tested, np.int32),
+        np.empty(n_tested, np.int32),
+        np.empty((2, channels), np.int64),
+    )
+
+
+@inner
+def find_threshold(histogram, totals, n_classes, test, sides):
+    """Best inner boundary: (loss decrease, bin); (0, 0) when no boundary serves.
+
+    Boundaries with nothing between them split alike; the middle one of those is taken, for the widest margin.
+    """
+    negative = sides[0]
+    positive = sides[1]
+    centre = centre_of(totals, n_classes)
+    start = purity(totals, n_classes, centre, test)
+    best = start
+    best_bin = 0
+    last_bin = 0
+    for c in range(totals.size):
+        negative[c] = 0
+    for b in range(1, test.n_bins):
+        empty = True
+        for c in range(totals.size):
+            if histogram[b - 1, c] != 0:
+                empty = False
+                negative[c] += histogram[b - 1, c]
+        if empty:
+            if last_bin == b - 1 and last_bin > 0:
+                last_bin = b
+            continue
+        for c in range(totals.size):
+            positive[c] = totals[c] - negative[c]
+        if not (meets_minima(negative, n_classes, test) and meets_minima(positive, n_classes, test)):
+            continue
+        value = purity(negative, n_classes, centre, test) + purity(positive, n_classes, centre, test)
+        if value > best:
+            best = value
+            best_bin = b
+            last_bin = b
+    decrease = (best - start) / np.float64(weight_of(totals, n_classes))
+    return decrease, (best_bin + last_bin) // 2
+
+
+@inner
+def store_best(samples, node, test, work, t, c, decrease, threshold):
+    """Find the best threshold from histogram t and note it for candidate c."""
+    decrease[c] = 0.0
+    threshold[c] = 0
+    if work.low[t] < work.high[t]:
+        gain, b = find_threshold(work.histograms[t], node.totals, samples.n_classes, test, work.sides)
+        decrease[c] = gain
+        threshold[c] = threshold_of(b, work.low[t], work.high[t], test.n_bins)
+
+
+@inner
+def test_candidates(samples, node, test, features, coefficients, work, decrease, threshold):
+    """Discriminant feature test of candidates over `features`; fills their decrease and threshold.
+
+    A first sweep over the blocks finds the ranges of some candidates, a second one adds up their histograms. A node of one block
+    is gathered once, and its candidates come one by one, so that the second sweep finds them projected.
+    """
+    block = work.block
+    size = block.projected.size
+    whole = node.runs[-1] - node.runs[0] <= size
+    n_tested = 1 if whole else work.low.size
+    for first in range(0, coefficients.shape[0], n_tested):
+        last = min(first + n_tested, coefficients.shape[0])
+        for c in range(first, last):
+            clear(work.histograms[c - first])
+            work.low[c - first] = INT32_MAX
+            work.high[c - first] = -INT32_MAX
+        for sweep in range(2):
+            for begin in range(node.runs[0], node.runs[-1], size):
+                n = min(size, node.runs[-1] - begin)
+                if not whole or (first == 0 and sweep == 0):
+                    gather_columns(samples.codes, node.order, begin, n, features, block)
+                    gather_statistics(samples, node.order, begin, n, block)
+                for c in range(first, last):
+                    t = c - first
+                    if not whole or sweep == 0:
+                        project(block.rows, coefficients[c], n, block.projected)
+                    if sweep == 0:
+                        low, high = find_range(block.projected, n)
+                        work.low[t] = min(work.low[t], low)
+                        work.high[t] = max(work.high[t], high)
+                    elif work.low[t] < work.high[t]:
+                        find_bins(block.projected, n, work.low[t], work.high[t], test.n_bins, block.bins)
+                        add_up(block, node.runs, samples.n_classes, begin, n, work.histograms[t])
+        for c in range(first, last):
+            store_best(samples, node, test, work, c - first, c, decrease, threshold)
+
+
+@inner
+def node_of(level, i):
+    return Node(level.order, level.runs[i], level.totals[i])
+
+
+@kernel
+def rank_features(samples, level, test, first_item, last_item, decrease, threshold):
+    """Test features alone: item i is feature i % n_features of node i // n_features."""
+    n_features = samples.codes.shape[0]
+    tile = min(TILE, n_features)
+    features = np.empty(n_features, np.int32)
+    for f in range(n_features):
+        features[f] = f
+    units = np.zeros((tile, tile), np.int16)
+    for c in range(tile):
+        units[c, c] = 1
+    first_node = first_item // n_features
+    last_node = (last_item + n_features - 1) // n_features
+    work = make_work(samples, level, test, first_node, last_node, tile, tile)
+    item = first_item
+    while item < last_item:
+        i = item // n_features
+        first = item - i * n_features
+        last = min(min(first + tile, n_features), first + last_item - item)
+        test_candidates(
+            samples,
+            node_of(level, i),
+            test,
+            features[first:last],
+            units[: last - first],
+            work,
+            decrease[i, first:last],
+            threshold[i, first:last],
+        )
+        item += last - first
+
+
+@kernel
+def score_candidates(samples, level, test, candidates, skip, first_item, last_item):
+    """Test candidates, but for the first `skip` of every node, whose test is known from the ranking."""
+    n_each = candidates.coefficients.shape[1] - skip
+    first_node = first_item // n_each
+    last_node = (last_item + n_each - 1) // n_each
+    n_columns = candidates.subspace.shape[1]
+    work = make_work(samples, level, test, first_node, last_node, n_columns, n_each)
+    for i in range(first_node, last_node):
+        first = skip + max(first_item - i * n_each, 0)
+        last = min(skip + min(last_item - i * n_each, n_each), candidates.sizes[i])
+        if first < last:
+            test_candidates(
+                samples,
+                node_of(level, i),
+                test,
+                candidates.subspace[i],
+                candidates.coefficients[i, first:last],
+                work,
+                candidates.decrease[i, first:last],
+                candidates.threshold[i, first:last],
+            )

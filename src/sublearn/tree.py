@@ -1,0 +1,357 @@
+"""One SLM tree, the paper's Baseline: for classes (SLM, Sec. II) and for numbers (SLR, Sec. V)."""
+
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+from scipy.sparse import csr_matrix
+from sklearn.utils import Bunch
+from sklearn.utils.validation import check_is_fitted
+
+from sublearn._estimator import ClassifierPart, RegressorPart, SLMEstimator, Training, unchanged_on_error
+from sublearn._parameters import check_parameters, documented
+from sublearn.core.flat_tree import FlatTree, apply, decision_path, feature_importances
+from sublearn.core.grower import grow
+from sublearn.core.parallel import Workers
+from sublearn.core.parameters import TreeParameters
+from sublearn.core.projection import Plan
+from sublearn.core.pruning import prune, pruning_path
+from sublearn.kernels.layout import Array
+
+
+class SLMTree(SLMEstimator):
+    """What the two trees share."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Grow the tree.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples; numbers without NaN or infinity.
+        y : array-like of shape (n_samples,)
+            Classes (strings or integers) or numbers.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the samples; None: 1 each. Weight 2 is the row twice, weight 0 its absence.
+
+        Returns
+        -------
+        self : object
+            The fitted tree. If fitting fails, the estimator stays as it was.
+        """
+        with unchanged_on_error(self):
+            tree, training, plan = self._grow(X, y, sample_weight)
+            if self.ccp_alpha > 0:
+                tree = prune(tree, self.ccp_alpha)
+            self._store(tree, training, plan)
+        return self
+
+    def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: Any = None) -> Bunch:
+        """Effective alphas of minimal cost-complexity pruning, and the total leaf loss at each.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As for `fit`.
+
+        Returns
+        -------
+        path : Bunch
+            `ccp_alphas` and `impurities`, as in scikit-learn.
+        """
+        with unchanged_on_error(self):
+            tree, _, _ = self._grow(X, y, sample_weight)
+        path = pruning_path(tree)
+        last = np.append(path.alphas[1:] > path.alphas[:-1], True)  # cuts of one alpha are one step
+        return Bunch(ccp_alphas=path.alphas[last], impurities=path.losses[last])
+
+    def apply(self, X: Any) -> Array:
+        """Index of the node in which the route of each sample ends.
+
+        That is a leaf, or the last node before a cell in which no training sample fell.
+        """
+        codes = self._encode(X)
+        with self._workers() as workers:
+            return apply(self.tree_, codes, workers)
+
+    def decision_path(self, X: Any) -> csr_matrix:
+        """Route of each sample: a sparse matrix (n_samples, n_nodes) with 1 at each node it passes."""
+        leaves = self.apply(X)
+        indices, indptr = decision_path(self.tree_, leaves)
+        shape = (len(leaves), self.tree_.n_nodes)
+        return csr_matrix((np.ones(len(indices), np.int64), indices, indptr), shape=shape)
+
+    @property
+    def feature_importances_(self) -> Array:
+        """Share of each feature in the decrease of the loss; the shares add up to 1."""
+        check_is_fitted(self)
+        return feature_importances(self.tree_, self.n_features_in_)
+
+    def _grow(self, X: Any, y: Any, sample_weight: Any) -> tuple[FlatTree, Training, Plan]:
+        check_parameters(self)
+        X, y = self._check_data(X, y)
+        parameters = self._tree_parameters(len(X))
+        plan = self._plan(parameters, X.shape[1])
+        key = self._key()
+        with self._workers() as workers:
+            training = self._prepare(X, y, sample_weight, plan, workers)
+            del X, y
+            tree = _grow_in_units(training, parameters, plan, key, workers)
+        return tree, training, plan
+
+    def _store(self, tree: FlatTree, training: Training, plan: Plan) -> None:
+        self.tree_ = tree
+        self.feature_maps_ = training.maps
+        self.depth_ = int(tree.depth[-1])
+        self.n_leaves_ = int(tree.is_leaf.sum())
+        self.n_partitions_ = tree.n_planes
+        self.n_parameters_ = n_parameters(tree.n_planes, plan.listed.shape[1])
+
+    def _values(self, X: Any) -> Array:
+        leaves = self.apply(X)
+        return self.tree_.value[leaves]
+
+
+def n_parameters(n_partitions: int, subspace_size: int) -> int:
+    """Model size by the paper's formula: a weight for each feature of S0 and a threshold for each hyperplane."""
+    return n_partitions * (subspace_size + 1)
+
+
+def _grow_in_units(training: Training, parameters: TreeParameters, plan: Plan, key: int, workers: Workers) -> FlatTree:
+    """Grow on integers and give values and losses the units of y."""
+    _, labels, targets = training.response
+    square = targets.step * targets.step
+    if parameters.min_loss > 0 and square > 0:
+        parameters = replace(parameters, min_loss=parameters.min_loss / square)
+    tree = grow(training.samples, labels, parameters, plan, key, workers)
+    return tree._replace(
+        value=targets.centre + targets.step * tree.value,
+        loss=tree.loss * square,
+        decrease=tree.decrease * square,
+        plane_decrease=tree.plane_decrease * square,
+    )
+
+
+@documented
+class SLMClassifier(ClassifierPart, SLMTree):
+    """Subspace Learning Machine for classes: one tree, the paper's SLM Baseline.
+
+    A node ranks the features by how well each separates the classes alone, tries sparse integer
+    combinations of the best ones, and cuts with up to `max_partitions` of them at once.
+
+    Parameters
+    ----------
+    {parameters}
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The classes, sorted.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, where X had them.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        Share of each feature in the decrease of the loss.
+    tree_ : FlatTree
+        The tree, as flat arrays.
+    feature_maps_ : FeatureMaps
+        The maps from values to integer codes.
+    depth_ : int
+        Depth of the tree; 0 for a single leaf.
+    n_leaves_ : int
+        Number of leaves.
+    n_partitions_ : int
+        Number of hyperplanes.
+    n_parameters_ : int
+        Model size by the paper's formula, n_partitions_ times (D0 + 1).
+
+    See Also
+    --------
+    SLMRegressor : The tree for numbers.
+
+    References
+    ----------
+    H. Fu, Y. Yang, V. K. Mishra and C.-C. J. Kuo, "Subspace Learning Machine (SLM): Methodology and Performance", 2022.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sublearn import SLMClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = SLMClassifier(random_state=0).fit(X, y)
+    >>> model.predict(X[:1])
+    array([0])
+    """
+
+    def __init__(
+        self,
+        *,
+        criterion: str = "entropy",
+        n_bins: int = 16,
+        subspace: str = "top",
+        subspace_size: int = 8,
+        n_projections: int = 64,
+        n_coefficients: Any = None,
+        selection_decay: Any = 0.5,
+        envelope_height: float = 5.0,
+        envelope_decay: Any = 0.5,
+        axis_projections: bool = True,
+        max_partitions: int = 3,
+        max_cosine: float = 0.5,
+        effective_ratio: float = 0.5,
+        max_depth: int | None = None,
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        min_loss: float = 0.0,
+        ccp_alpha: float = 0.0,
+        feature_map: str = "auto",
+        class_weight: Any = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.criterion = criterion
+        self.n_bins = n_bins
+        self.subspace = subspace
+        self.subspace_size = subspace_size
+        self.n_projections = n_projections
+        self.n_coefficients = n_coefficients
+        self.selection_decay = selection_decay
+        self.envelope_height = envelope_height
+        self.envelope_decay = envelope_decay
+        self.axis_projections = axis_projections
+        self.max_partitions = max_partitions
+        self.max_cosine = max_cosine
+        self.effective_ratio = effective_ratio
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.min_loss = min_loss
+        self.ccp_alpha = ccp_alpha
+        self.feature_map = feature_map
+        self.class_weight = class_weight
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def _store(self, tree: FlatTree, training: Training, plan: Plan) -> None:
+        super()._store(tree, training, plan)
+        self.classes_ = training.response.classes
+
+    def predict(self, X: Any) -> Array:
+        """Class of each sample: the one of largest probability, the first of several."""
+        best = self.predict_proba(X).argmax(axis=1)
+        return self.classes_[best]
+
+    def predict_proba(self, X: Any) -> Array:
+        """Probability of each class, in the order of `classes_`: its share of the leaf's weight."""
+        return self._values(X)
+
+    def predict_log_proba(self, X: Any) -> Array:
+        """Logarithm of the probability of each class."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+
+@documented
+class SLMRegressor(RegressorPart, SLMTree):
+    """Subspace Learning Regressor: one tree for numbers, the paper's SLR Baseline.
+
+    As `SLMClassifier`, with the mean squared error as the loss and the mean target of a leaf as prediction.
+
+    Parameters
+    ----------
+    {parameters}
+
+    Attributes
+    ----------
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, where X had them.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        Share of each feature in the decrease of the loss.
+    tree_ : FlatTree
+        The tree, as flat arrays.
+    feature_maps_ : FeatureMaps
+        The maps from values to integer codes.
+    depth_ : int
+        Depth of the tree; 0 for a single leaf.
+    n_leaves_ : int
+        Number of leaves.
+    n_partitions_ : int
+        Number of hyperplanes.
+    n_parameters_ : int
+        Model size by the paper's formula, n_partitions_ times (D0 + 1).
+
+    See Also
+    --------
+    SLMClassifier : The tree for classes.
+
+    References
+    ----------
+    H. Fu, Y. Yang, V. K. Mishra and C.-C. J. Kuo, "Subspace Learning Machine (SLM): Methodology and Performance", 2022.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from sublearn import SLMRegressor
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> model = SLMRegressor(min_samples_leaf=20, random_state=0).fit(X, y)
+    >>> model.predict(X[:2]).shape
+    (2,)
+    """
+
+    def __init__(
+        self,
+        *,
+        criterion: str = "squared_error",
+        n_bins: int = 16,
+        subspace: str = "top",
+        subspace_size: int = 8,
+        n_projections: int = 64,
+        n_coefficients: Any = None,
+        selection_decay: Any = 0.5,
+        envelope_height: float = 5.0,
+        envelope_decay: Any = 0.5,
+        axis_projections: bool = True,
+        max_partitions: int = 3,
+        max_cosine: float = 0.5,
+        effective_ratio: float = 0.5,
+        max_depth: int | None = None,
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        min_loss: float = 0.0,
+        ccp_alpha: float = 0.0,
+        feature_map: str = "auto",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.criterion = criterion
+        self.n_bins = n_bins
+        self.subspace = subspace
+        self.subspace_size = subspace_size
+        self.n_projections = n_projections
+        self.n_coefficients = n_coefficients
+        self.selection_decay = selection_decay
+        self.envelope_height = envelope_height
+        self.envelope_decay = envelope_decay
+        self.axis_projections = axis_projections
+        self.max_partitions = max_partitions
+        self.max_cosine = max_cosine
+        self.effective_ratio = effective_ratio
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.min_loss = min_loss
+        self.ccp_alpha = ccp_alpha
+        self.feature_map = feature_map
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def predict(self, X: Any) -> Array:
+        """Number predicted for each sample: the mean target of its leaf."""
+        return self._values(X)[:, 0]

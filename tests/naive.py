@@ -1,0 +1,521 @@
+"""Slow and obvious twins of the engine, written from Sections II and V of the paper; they judge the fast steps.
+
+Rows are samples, as in the paper's X, and a projection is a tuple of integers over all features. Sums are exact: Python
+integers and fractions. Only the logarithms of the entropy are rounded.
+"""
+
+import copy
+import itertools
+import math
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[Any]
+Vector = tuple[int, ...]
+
+NOISE = 1e-10  # a decrease up to this is rounding
+TIE = 1e-9  # decreases closer than this share of the node's loss can be ordered either way by rounding
+
+
+class Data(NamedTuple):
+    """Samples with integer codes."""
+
+    codes: Array  # (n_samples, n_features)
+    y: Array  # class numbers, or integer targets
+    weights: Array
+    counts: Array  # how many samples a row stands for
+    n_classes: int  # 0 for a regression
+
+    def take(self, rows: Any) -> "Data":
+        return Data(self.codes[rows], self.y[rows], self.weights[rows], self.counts[rows], self.n_classes)
+
+
+class Settings(NamedTuple):
+    """What a split and a tree depend on, under the names of the estimators' parameters."""
+
+    criterion: str = "entropy"
+    n_bins: int = 16
+    min_samples_leaf: int = 1
+    min_weight: int = 1
+    subspace_size: int = 1_000_000
+    max_partitions: int = 1
+    max_cosine: float = 1.0
+    effective_ratio: float = 0.0
+    max_depth: int | None = None
+    min_samples_split: int = 2
+    min_loss: float = 0.0
+
+
+# --- the loss of a set and of a split
+
+
+def sums(data: Data) -> tuple[int, ...]:
+    """What the loss decrease depends on: the weight of each class, or weight and weighted sum of targets."""
+    if data.n_classes:
+        return tuple(int(data.weights[data.y == k].sum()) for k in range(data.n_classes))
+    return int(data.weights.sum()), sum(w * y for w, y in zip(data.weights.tolist(), data.y.tolist(), strict=True))
+
+
+def loss(data: Data, criterion: str) -> Fraction:
+    """Eq. (entropy_cost) in bits, the gini index, or the mean squared error of Section V."""
+    total = int(data.weights.sum())
+    if criterion == "squared_error":
+        mean = Fraction(sums(data)[1], total)
+        square = sum(w * y * y for w, y in zip(data.weights.tolist(), data.y.tolist(), strict=True))
+        return Fraction(square, total) - mean**2
+    shares = [Fraction(weight, total) for weight in sums(data) if weight]
+    if criterion == "gini":
+        return 1 - sum((p * p for p in shares), Fraction(0))
+    return Fraction(math.fsum(-float(p) * math.log2(p) for p in shares))
+
+
+def joint_loss(data: Data, cells: Sequence[int], criterion: str) -> Fraction:
+    """Eq. (weighted_entropy_cost) over all occupied cells; two for one hyperplane."""
+    total = int(data.weights.sum())
+    parts = [data.take(np.asarray(cells) == cell) for cell in sorted(set(cells))]
+    return sum((Fraction(int(p.weights.sum()), total) * loss(p, criterion) for p in parts), Fraction(0))
+
+
+def split_decrease(data: Data, cells: Sequence[int], criterion: str) -> float:
+    """Loss of the node less the loss of its parts."""
+    return float(loss(data, criterion) - joint_loss(data, cells, criterion))
+
+
+def meets_minima(part: Data, settings: Settings) -> bool:
+    return bool(part.counts.sum() >= settings.min_samples_leaf and part.weights.sum() >= settings.min_weight)
+
+
+def cells_meet_minima(data: Data, cells: Sequence[int], settings: Settings) -> bool:
+    return all(meets_minima(data.take(np.asarray(cells) == cell), settings) for cell in set(cells))
+
+
+# --- step 3: the discriminant feature test
+
+
+def project(codes: Array, vector: Vector) -> list[int]:
+    """f(a) = a.x of each sample, exactly."""
+    return [sum(a * x for a, x in zip(vector, row, strict=True)) for row in codes.tolist()]
+
+
+class Outcome(NamedTuple):
+    """Result of the discriminant feature test of one projection."""
+
+    decrease: float
+    threshold: int
+    rival: bool  # whether rounding could prefer another threshold
+    sides: frozenset[tuple[int, ...]]  # sums of the two sides: equal ones leave nothing to rounding
+
+
+NO_SPLIT = Outcome(0.0, 0, False, frozenset())
+
+
+def boundary(b: int, low: int, high: int, n_bins: int) -> int:
+    """Smallest integer at or above the b-th of n_bins + 1 equidistant boundaries."""
+    return math.ceil(low + Fraction(b * (high - low), n_bins))
+
+
+def discriminant_test(projected: Sequence[int], data: Data, settings: Settings) -> Outcome:
+    """Try every inner boundary; among those that split alike the middle one stands for all."""
+    low, high = min(projected), max(projected)
+    if low == high:
+        return NO_SPLIT
+    node_loss = loss(data, settings.criterion)
+    thresholds = [boundary(b, low, high, settings.n_bins) for b in range(settings.n_bins + 1)]
+    sides = [tuple(int(f >= t) for f in projected) for t in thresholds]
+    decreases: dict[int, float] = {}
+    for b in range(1, settings.n_bins):
+        if sides[b] == sides[b - 1] and b > 1:
+            if b - 1 in decreases:
+                decreases[b] = decreases[b - 1]
+        elif len(set(sides[b])) == 2 and cells_meet_minima(data, sides[b], settings):
+            decreases[b] = float(node_loss - joint_loss(data, sides[b], settings.criterion))
+    if not decreases or max(decreases.values()) <= 0.0:
+        return NO_SPLIT
+    best = max(decreases.values())
+    first = min(b for b, decrease in decreases.items() if decrease == best)
+    last = first
+    while last + 1 < settings.n_bins and sides[last + 1] == sides[first]:
+        last += 1
+    near = {sides[b] for b, decrease in decreases.items() if best - decrease <= TIE * float(node_loss)}
+    side_sums = {_sums_of_sides(data, side) for side in near}
+    return Outcome(best, thresholds[(first + last) // 2], len(side_sums) > 1, _sums_of_sides(data, sides[first]))
+
+
+def _sums_of_sides(data: Data, side: Sequence[int]) -> frozenset[tuple[int, ...]]:
+    return frozenset(sums(data.take(np.asarray(side) == s)) for s in (0, 1))
+
+
+# --- step 1: ranking and subspace
+
+
+def basis_vector(f: int, n_features: int) -> Vector:
+    return tuple(int(i == f) for i in range(n_features))
+
+
+def rank(decreases: Sequence[float]) -> list[int]:
+    """Eq. (new_order): features by falling decrease, ties by lower index."""
+    return sorted(range(len(decreases)), key=lambda f: (-decreases[f], f))
+
+
+def selection_probabilities(beta: float, n: int) -> list[float]:
+    """P_d of Eq. (exp_p) for d = 1 to n."""
+    weights = [math.exp(-beta * d) for d in range(1, n + 1)]
+    return [w / math.fsum(weights) for w in weights]
+
+
+def subset_probabilities(probabilities: Sequence[float], size: int) -> dict[frozenset[int], float]:
+    """Probability of each set of positions when they are drawn one by one without replacement."""
+    found: defaultdict[frozenset[int], float] = defaultdict(float)
+    for sequence in itertools.permutations(range(len(probabilities)), size):
+        chance, left = 1.0, 1.0
+        for d in sequence:
+            chance *= probabilities[d] / left
+            left -= probabilities[d]
+        found[frozenset(sequence)] += chance
+    return dict(found)
+
+
+# --- step 2: projections
+
+
+def envelope(height: float, decay: float, size: int) -> list[int]:
+    """floor(A_d) of Eq. (exp_a) for d = 1 to size."""
+    return [math.floor(height * math.exp(-decay * d)) for d in range(1, size + 1)]
+
+
+def all_vectors(bounds: Sequence[int], n_coefficients: int) -> list[Vector]:
+    """Every vector of Eq. (dynamic) with at most n_coefficients that are not 0, zero and mirror images included."""
+    ranges = [range(-bound, bound + 1) for bound in bounds]
+    return [v for v in itertools.product(*ranges) if sum(a != 0 for a in v) <= n_coefficients]
+
+
+def normalise(vector: Vector) -> Vector | None:
+    """The representative of all multiples of a vector; None for zero."""
+    leading = next((a for a in vector if a), None)
+    if leading is None:
+        return None
+    divisor = math.gcd(*vector) * (1 if leading > 0 else -1)
+    return tuple(a // divisor for a in vector)
+
+
+def distinct_vectors(bounds: Sequence[int], n_coefficients: int) -> set[Vector]:
+    return {v for v in map(normalise, all_vectors(bounds, n_coefficients)) if v is not None}
+
+
+def draw_probabilities(
+    bounds: Sequence[int], probabilities: Sequence[float], n_coefficients: int
+) -> dict[Vector | None, float]:
+    """Probability of each normalised vector when features are drawn by P_d and coefficients uniformly; None: zero."""
+    found: defaultdict[Vector | None, float] = defaultdict(float)
+    for subset, chance in subset_probabilities(probabilities, n_coefficients).items():
+        inside = [bound if d in subset else 0 for d, bound in enumerate(bounds)]
+        vectors = all_vectors(inside, n_coefficients)
+        for vector in vectors:
+            found[normalise(vector)] += chance / len(vectors)
+    return dict(found)
+
+
+# --- step 4: several hyperplanes
+
+
+def squared_cosine(a: Vector, b: Vector) -> Fraction:
+    def dot(u: Vector, v: Vector) -> int:
+        return sum(x * y for x, y in zip(u, v, strict=True))
+
+    return Fraction(dot(a, b) ** 2, dot(a, a) * dot(b, b))
+
+
+class Kept(NamedTuple):
+    """The hyperplanes of a node."""
+
+    indices: list[int]  # candidates, first the best
+    cells: list[int]  # child code of each sample
+    decrease: float  # by all together
+    tied: bool  # whether rounding could have decided otherwise
+
+
+def keep_decorrelated(
+    data: Data, vectors: Sequence[Vector], outcomes: Sequence[Outcome], settings: Settings
+) -> Kept:
+    """The best one, then ever the effective one whose largest |cosine| with those kept is smallest."""
+    nothing = Kept([], [0] * len(data.y), 0.0, False)
+    if not outcomes or max(o.decrease for o in outcomes) <= NOISE:
+        return nothing
+    scale = TIE * float(loss(data, settings.criterion))
+    decreases = [o.decrease for o in outcomes]
+    best = decreases.index(max(decreases))
+    goal = settings.effective_ratio * decreases[best]
+    near = [o for o in outcomes if decreases[best] - o.decrease <= scale]
+    tied = len({o.sides for o in near}) > 1 or any(o.rival for o in outcomes)
+    tied = tied or any(abs(d - goal) <= scale and d != decreases[best] and goal > 0 for d in decreases)
+    kept, cells = [best], _sides(data, vectors[best], outcomes[best].threshold)
+    joint = split_decrease(data, cells, settings.criterion)
+    open_ = [c for c, d in enumerate(decreases) if c != best and d >= goal and d > NOISE]
+    while open_ and len(kept) < settings.max_partitions:
+        cosines = {c: max(squared_cosine(vectors[c], vectors[k]) for k in kept) for c in open_}
+        least = min(cosines.values())
+        if math.sqrt(least) > settings.max_cosine:
+            break
+        equals = [c for c in open_ if cosines[c] == least]
+        chosen = min(equals, key=lambda c: (-decreases[c], c))
+        rivals = [c for c in equals if decreases[chosen] - decreases[c] <= scale]
+        tied = tied or len({outcomes[c].sides for c in rivals}) > 1
+        open_.remove(chosen)
+        side = _sides(data, vectors[chosen], outcomes[chosen].threshold)
+        trial = [cell + (s << len(kept)) for cell, s in zip(cells, side, strict=True)]
+        decrease = split_decrease(data, trial, settings.criterion)
+        if decrease > joint + NOISE and cells_meet_minima(data, trial, settings):
+            kept.append(chosen)
+            cells, joint = trial, decrease
+    return Kept(kept, cells, joint, tied)
+
+
+def _sides(data: Data, vector: Vector, threshold: int) -> list[int]:
+    return [int(f >= threshold) for f in project(data.codes, vector)]
+
+
+# --- step 5: children
+
+
+def split(rows: Sequence[int], cells: Sequence[int]) -> dict[int, list[int]]:
+    """Rows of each occupied cell, by child code, in their old order."""
+    return {code: [r for r, c in zip(rows, cells, strict=True) if c == code] for code in sorted(set(cells))}
+
+
+# --- a whole tree
+
+
+class Plane(NamedTuple):
+    """Positive where vector . codes >= threshold."""
+
+    vector: Vector
+    threshold: int
+    decrease: float
+
+
+@dataclass
+class Node:
+    """A node with everything below it."""
+
+    depth: int
+    value: list[float]  # class shares, or the mean target
+    loss: float
+    weight: float  # share of all weight
+    count: int
+    rows: list[int] = field(default_factory=list)  # training samples
+    planes: list[Plane] = field(default_factory=list)
+    decrease: float = 0.0
+    children: dict[int, "Node"] = field(default_factory=dict)  # by child code
+    tied: bool = False  # whether rounding could have decided otherwise
+
+
+Pool = Callable[[list[int]], list[Vector]]  # candidate projections of a node from its ranked subspace
+
+
+def describe(data: Data, rows: list[int], depth: int, criterion: str) -> Node:
+    """A node before it is split."""
+    part = data.take(rows)
+    weight = int(part.weights.sum())
+    if data.n_classes:
+        value = [float(Fraction(w, weight)) for w in sums(part)]
+    else:
+        value = [float(Fraction(sums(part)[1], weight))]
+    share = float(Fraction(weight, int(data.weights.sum())))
+    return Node(depth, value, float(loss(part, criterion)), share, int(part.counts.sum()), rows)
+
+
+def is_open(node: Node, data: Data, settings: Settings) -> bool:
+    """The stopping criteria of Sec. II-B4; a pure node has nothing to split."""
+    return (
+        (settings.max_depth is None or node.depth < settings.max_depth)
+        and node.count >= settings.min_samples_split
+        and node.loss >= settings.min_loss
+        and len(set(data.y[node.rows].tolist())) > 1
+    )
+
+
+def test_node(data: Data, settings: Settings, pool: Pool) -> tuple[list[Vector], list[Outcome], bool]:
+    """Steps 1 to 3 in a node: its candidates, their tests, and whether rounding could have ranked otherwise."""
+    n_features = data.codes.shape[1]
+    alone = [
+        discriminant_test(project(data.codes, basis_vector(f, n_features)), data, settings) for f in range(n_features)
+    ]
+    order = rank([o.decrease for o in alone])
+    scale = TIE * float(loss(data, settings.criterion))
+    tied = any(
+        alone[f].decrease - alone[g].decrease <= scale and alone[f].sides != alone[g].sides
+        for f, g in itertools.pairwise(order)
+    )
+    vectors = pool(order[: settings.subspace_size])
+    return vectors, [discriminant_test(project(data.codes, v), data, settings) for v in vectors], tied
+
+
+test_node.__test__ = False  # type: ignore[attr-defined]  # a step, whatever its name tells pytest
+
+
+def grow(data: Data, settings: Settings, pool: Pool, rows: list[int] | None = None, depth: int = 0) -> Node:
+    """The tree below the given rows, by recursion."""
+    node = describe(data, list(range(len(data.y))) if rows is None else rows, depth, settings.criterion)
+    if not is_open(node, data, settings):
+        return node
+    part = data.take(node.rows)
+    vectors, outcomes, tied = test_node(part, settings, pool)
+    kept = keep_decorrelated(part, vectors, outcomes, settings)
+    node.tied = tied or kept.tied
+    if kept.indices:
+        node.planes = [Plane(vectors[c], outcomes[c].threshold, outcomes[c].decrease) for c in kept.indices]
+        node.decrease = kept.decrease
+        below = split(node.rows, kept.cells)
+        node.children = {code: grow(data, settings, pool, inside, depth + 1) for code, inside in below.items()}
+    return node
+
+
+def in_level_order(root: Node) -> list[Node]:
+    nodes = [root]
+    for node in nodes:  # grows while it is read
+        nodes += [node.children[code] for code in sorted(node.children)]
+    return nodes
+
+
+def route(root: Node, codes: Sequence[int]) -> Node:
+    """Node in which the route of one sample ends: a leaf, or the last node before an empty cell."""
+    node = root
+    while node.planes:
+        code = 0
+        for bit, plane in enumerate(node.planes):
+            projected = sum(a * int(x) for a, x in zip(plane.vector, codes, strict=True))
+            code += (projected >= plane.threshold) << bit
+        if code not in node.children:
+            break
+        node = node.children[code]
+    return node
+
+
+def predict(root: Node, codes: Array) -> list[list[float]]:
+    return [route(root, row).value for row in codes]
+
+
+# --- what is done with a grown tree
+
+
+def leaves(node: Node) -> Iterator[Node]:
+    if not node.children:
+        yield node
+    for child in node.children.values():
+        yield from leaves(child)
+
+
+def link_strength(node: Node) -> float:
+    """(R(t) - R(T_t)) / (leaves - 1): what a leaf below the node is worth."""
+    ends = list(leaves(node))
+    return (node.weight * node.loss - math.fsum(e.weight * e.loss for e in ends)) / (len(ends) - 1)
+
+
+def prune(root: Node, ccp_alpha: float) -> Node:
+    """Minimal cost-complexity pruning: cut the weakest link while its strength is at most ccp_alpha."""
+    root = copy.deepcopy(root)
+    while root.children:
+        weakest = min((node for node in in_level_order(root) if node.children), key=link_strength)
+        if link_strength(weakest) > ccp_alpha:
+            break
+        weakest.children, weakest.planes, weakest.decrease = {}, [], 0.0
+    return root
+
+
+def feature_importances(root: Node, n_features: int) -> list[float]:
+    """Share of each feature in the total decrease: by hyperplanes' own decreases, then by squared coefficients."""
+    credit = [0.0] * n_features
+    for node in in_level_order(root):
+        alone = math.fsum(plane.decrease for plane in node.planes)
+        for plane in node.planes:
+            length = sum(a * a for a in plane.vector)
+            for f, a in enumerate(plane.vector):
+                credit[f] += node.weight * node.decrease * plane.decrease / alone * a * a / length
+    total = math.fsum(credit)
+    return [c / total for c in credit] if total > 0 else credit
+
+
+# --- codes
+
+DEVIATIONS = 8
+
+Map = list[tuple[Fraction, int]]  # knots and the codes there
+
+
+class Moments(NamedTuple):
+    mean: Fraction
+    deviation: Fraction
+    reach: Fraction  # from the mean to the farthest value
+
+
+def repeat(values: Sequence[float], weights: Sequence[int] | None) -> list[float]:
+    """Each value as often as its weight says."""
+    return list(Counter(dict(enumerate(weights))).elements()) and [
+        values[i] for i, w in enumerate(weights) for _ in range(w)
+    ] if weights is not None else list(values)
+
+
+def moments(values: Sequence[float]) -> Moments:
+    exact = [Fraction(v) for v in values]
+    mean = sum(exact, Fraction(0)) / len(exact)
+    reach = max(max(exact) - mean, mean - min(exact))
+    if reach == 0:
+        return Moments(mean, Fraction(0), reach)
+    relative = sum((((x - mean) / reach) ** 2 for x in exact), Fraction(0)) / len(exact)
+    return Moments(mean, reach * Fraction(math.sqrt(relative)), reach)
+
+
+def normal_share(z: float) -> float:
+    """P(Z <= z) of a normal variable."""
+    return math.erfc(-z / math.sqrt(2)) / 2
+
+
+def quantile_map(values: Sequence[float], per_deviation: int) -> Map:
+    """Quantiles of the values go to the same quantiles of a normal variable, from -4 to 4 by quarters."""
+    ordered = sorted(values)
+    levels: defaultdict[float, list[Fraction]] = defaultdict(list)
+    for quarter in range(-16, 17):
+        at = math.ceil(normal_share(quarter / 4) * len(ordered)) - 1
+        levels[ordered[at]].append(Fraction(quarter, 4))
+    levels[ordered[0]].append(Fraction(-17, 4))
+    levels[ordered[-1]].append(Fraction(17, 4))
+    return [(Fraction(knot), round(min(found, key=abs) * per_deviation)) for knot, found in sorted(levels.items())]
+
+
+def linear_map(m: Moments, per_deviation: int) -> Map:
+    """The code counts deviations from the mean, wider ones where that reached further than codes go."""
+    deviation = max(m.deviation, m.reach / DEVIATIONS)
+    return [(m.mean + side * DEVIATIONS * deviation, side * DEVIATIONS * per_deviation) for side in (-1, 1)]
+
+
+def fit_map(values: Sequence[float], weights: Sequence[int] | None, kind: str, limit: int) -> Map:
+    """kind: auto, linear or quantile; limit: the largest code."""
+    values = repeat(values, weights)
+    if min(values) == max(values):
+        return [(Fraction(values[0]), 0)]
+    m = moments(values)
+    if kind == "quantile" or (kind == "auto" and m.reach > DEVIATIONS * m.deviation):
+        return quantile_map(values, limit // DEVIATIONS)
+    return linear_map(m, limit // DEVIATIONS)
+
+
+def level_at(value: float, knots: Map) -> Fraction:
+    """The piecewise-linear map before rounding, constant outside its knots."""
+    x = Fraction(value)
+    if x <= knots[0][0]:
+        return Fraction(knots[0][1])
+    for (left, below), (right, above) in itertools.pairwise(knots):
+        if x <= right:
+            return below + (above - below) * (x - left) / (right - left)
+    return Fraction(knots[-1][1])
+
+
+def encode(value: float, knots: Map) -> int:
+    """Nearest integer, halves upwards."""
+    return math.floor(level_at(value, knots) + Fraction(1, 2))
