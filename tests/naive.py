@@ -7,7 +7,7 @@ integers and fractions. Only the logarithms of the entropy are rounded.
 import copy
 import itertools
 import math
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -58,7 +58,8 @@ class Settings(NamedTuple):
 def sums(data: Data) -> tuple[int, ...]:
     """What the loss decrease depends on: the weight of each class, or weight and weighted sum of targets."""
     if data.n_classes:
-        return tuple(int(data.weights[data.y == k].sum()) for k in range(data.n_classes))
+        found = np.bincount(data.y, data.weights, data.n_classes)  # floats, exact below 2^53
+        return tuple(int(weight) for weight in found)
     return int(data.weights.sum()), sum(w * y for w, y in zip(data.weights.tolist(), data.y.tolist(), strict=True))
 
 
@@ -75,32 +76,38 @@ def loss(data: Data, criterion: str) -> Fraction:
     return Fraction(math.fsum(-float(p) * math.log2(p) for p in shares))
 
 
-def joint_loss(data: Data, cells: Sequence[int], criterion: str) -> Fraction:
+def occupied(data: Data, cells: Array) -> list[Data]:
+    """The samples of each cell that has any."""
+    return [data.take(cells == cell) for cell in np.unique(cells)]
+
+
+def joint_loss(data: Data, cells: Array, criterion: str) -> Fraction:
     """Eq. (weighted_entropy_cost) over all occupied cells; two for one hyperplane."""
     total = int(data.weights.sum())
-    parts = [data.take(np.asarray(cells) == cell) for cell in sorted(set(cells))]
+    parts = occupied(data, cells)
     return sum((Fraction(int(p.weights.sum()), total) * loss(p, criterion) for p in parts), Fraction(0))
 
 
-def split_decrease(data: Data, cells: Sequence[int], criterion: str) -> float:
+def split_decrease(data: Data, cells: Array, criterion: str) -> float:
     """Loss of the node less the loss of its parts."""
     return float(loss(data, criterion) - joint_loss(data, cells, criterion))
 
 
-def meets_minima(part: Data, settings: Settings) -> bool:
-    return bool(part.counts.sum() >= settings.min_samples_leaf and part.weights.sum() >= settings.min_weight)
-
-
-def cells_meet_minima(data: Data, cells: Sequence[int], settings: Settings) -> bool:
-    return all(meets_minima(data.take(np.asarray(cells) == cell), settings) for cell in set(cells))
+def meet_minima(data: Data, cells: Array, settings: Settings) -> bool:
+    """Whether every occupied cell is large enough to be a child."""
+    return all(
+        part.counts.sum() >= settings.min_samples_leaf and part.weights.sum() >= settings.min_weight
+        for part in occupied(data, cells)
+    )
 
 
 # --- step 3: the discriminant feature test
 
 
-def project(codes: Array, vector: Vector) -> list[int]:
+def project(codes: Array, vector: Vector) -> Array:
     """f(a) = a.x of each sample, exactly."""
-    return [sum(a * x for a, x in zip(vector, row, strict=True)) for row in codes.tolist()]
+    projected: Array = codes.astype(np.int64) @ np.array(vector, np.int64)
+    return projected
 
 
 class Outcome(NamedTuple):
@@ -120,35 +127,35 @@ def boundary(b: int, low: int, high: int, n_bins: int) -> int:
     return math.ceil(low + Fraction(b * (high - low), n_bins))
 
 
-def discriminant_test(projected: Sequence[int], data: Data, settings: Settings) -> Outcome:
+def discriminant_test(projected: Array, data: Data, settings: Settings) -> Outcome:
     """Try every inner boundary; among those that split alike the middle one stands for all."""
-    low, high = min(projected), max(projected)
+    low, high = int(projected.min()), int(projected.max())
     if low == high:
         return NO_SPLIT
     node_loss = loss(data, settings.criterion)
     thresholds = [boundary(b, low, high, settings.n_bins) for b in range(settings.n_bins + 1)]
-    sides = [tuple(int(f >= t) for f in projected) for t in thresholds]
+    sides = [projected >= t for t in thresholds]
     decreases: dict[int, float] = {}
     for b in range(1, settings.n_bins):
-        if sides[b] == sides[b - 1] and b > 1:
+        if b > 1 and (sides[b] == sides[b - 1]).all():
             if b - 1 in decreases:
                 decreases[b] = decreases[b - 1]
-        elif len(set(sides[b])) == 2 and cells_meet_minima(data, sides[b], settings):
+        elif sides[b].any() and not sides[b].all() and meet_minima(data, sides[b], settings):
             decreases[b] = float(node_loss - joint_loss(data, sides[b], settings.criterion))
     if not decreases or max(decreases.values()) <= 0.0:
         return NO_SPLIT
     best = max(decreases.values())
     first = min(b for b, decrease in decreases.items() if decrease == best)
     last = first
-    while last + 1 < settings.n_bins and sides[last + 1] == sides[first]:
+    while last + 1 < settings.n_bins and (sides[last + 1] == sides[first]).all():
         last += 1
-    near = {sides[b] for b, decrease in decreases.items() if best - decrease <= TIE * float(node_loss)}
-    side_sums = {_sums_of_sides(data, side) for side in near}
-    return Outcome(best, thresholds[(first + last) // 2], len(side_sums) > 1, _sums_of_sides(data, sides[first]))
+    near = [b for b, decrease in decreases.items() if best - decrease <= TIE * float(node_loss)]
+    rival = len({_sums_of_sides(data, sides[b]) for b in near}) > 1
+    return Outcome(best, thresholds[(first + last) // 2], rival, _sums_of_sides(data, sides[first]))
 
 
-def _sums_of_sides(data: Data, side: Sequence[int]) -> frozenset[tuple[int, ...]]:
-    return frozenset(sums(data.take(np.asarray(side) == s)) for s in (0, 1))
+def _sums_of_sides(data: Data, side: Array) -> frozenset[tuple[int, ...]]:
+    return frozenset(sums(part) for part in occupied(data, side))
 
 
 # --- step 1: ranking and subspace
@@ -235,7 +242,7 @@ class Kept(NamedTuple):
     """The hyperplanes of a node."""
 
     indices: list[int]  # candidates, first the best
-    cells: list[int]  # child code of each sample
+    cells: Array  # child code of each sample
     decrease: float  # by all together
     tied: bool  # whether rounding could have decided otherwise
 
@@ -244,15 +251,14 @@ def keep_decorrelated(
     data: Data, vectors: Sequence[Vector], outcomes: Sequence[Outcome], settings: Settings
 ) -> Kept:
     """The best one, then ever the effective one whose largest |cosine| with those kept is smallest."""
-    nothing = Kept([], [0] * len(data.y), 0.0, False)
     if not outcomes or max(o.decrease for o in outcomes) <= NOISE:
-        return nothing
+        return Kept([], np.zeros(len(data.y), np.int64), 0.0, False)
     scale = TIE * float(loss(data, settings.criterion))
     decreases = [o.decrease for o in outcomes]
     best = decreases.index(max(decreases))
     goal = settings.effective_ratio * decreases[best]
     near = [o for o in outcomes if decreases[best] - o.decrease <= scale]
-    tied = len({o.sides for o in near}) > 1 or any(o.rival for o in outcomes)
+    tied = len({o.sides for o in near}) > 1 or outcomes[best].rival
     tied = tied or any(abs(d - goal) <= scale and d != decreases[best] and goal > 0 for d in decreases)
     kept, cells = [best], _sides(data, vectors[best], outcomes[best].threshold)
     joint = split_decrease(data, cells, settings.criterion)
@@ -265,19 +271,19 @@ def keep_decorrelated(
         equals = [c for c in open_ if cosines[c] == least]
         chosen = min(equals, key=lambda c: (-decreases[c], c))
         rivals = [c for c in equals if decreases[chosen] - decreases[c] <= scale]
-        tied = tied or len({outcomes[c].sides for c in rivals}) > 1
+        tied = tied or len({outcomes[c].sides for c in rivals}) > 1 or outcomes[chosen].rival
         open_.remove(chosen)
-        side = _sides(data, vectors[chosen], outcomes[chosen].threshold)
-        trial = [cell + (s << len(kept)) for cell, s in zip(cells, side, strict=True)]
+        trial = cells + (_sides(data, vectors[chosen], outcomes[chosen].threshold) << len(kept))
         decrease = split_decrease(data, trial, settings.criterion)
-        if decrease > joint + NOISE and cells_meet_minima(data, trial, settings):
+        if decrease > joint + NOISE and meet_minima(data, trial, settings):
             kept.append(chosen)
             cells, joint = trial, decrease
     return Kept(kept, cells, joint, tied)
 
 
-def _sides(data: Data, vector: Vector, threshold: int) -> list[int]:
-    return [int(f >= threshold) for f in project(data.codes, vector)]
+def _sides(data: Data, vector: Vector, threshold: int) -> Array:
+    """1 on the positive side of a hyperplane, 0 on the negative."""
+    return (project(data.codes, vector) >= threshold).astype(np.int64)
 
 
 # --- step 5: children
@@ -340,7 +346,7 @@ def is_open(node: Node, data: Data, settings: Settings) -> bool:
     )
 
 
-def test_node(data: Data, settings: Settings, pool: Pool) -> tuple[list[Vector], list[Outcome], bool]:
+def try_candidates(data: Data, settings: Settings, pool: Pool) -> tuple[list[Vector], list[Outcome], bool]:
     """Steps 1 to 3 in a node: its candidates, their tests, and whether rounding could have ranked otherwise."""
     n_features = data.codes.shape[1]
     alone = [
@@ -356,22 +362,19 @@ def test_node(data: Data, settings: Settings, pool: Pool) -> tuple[list[Vector],
     return vectors, [discriminant_test(project(data.codes, v), data, settings) for v in vectors], tied
 
 
-test_node.__test__ = False  # type: ignore[attr-defined]  # a step, whatever its name tells pytest
-
-
 def grow(data: Data, settings: Settings, pool: Pool, rows: list[int] | None = None, depth: int = 0) -> Node:
     """The tree below the given rows, by recursion."""
     node = describe(data, list(range(len(data.y))) if rows is None else rows, depth, settings.criterion)
     if not is_open(node, data, settings):
         return node
     part = data.take(node.rows)
-    vectors, outcomes, tied = test_node(part, settings, pool)
+    vectors, outcomes, tied = try_candidates(part, settings, pool)
     kept = keep_decorrelated(part, vectors, outcomes, settings)
     node.tied = tied or kept.tied
     if kept.indices:
         node.planes = [Plane(vectors[c], outcomes[c].threshold, outcomes[c].decrease) for c in kept.indices]
         node.decrease = kept.decrease
-        below = split(node.rows, kept.cells)
+        below = split(node.rows, kept.cells.tolist())
         node.children = {code: grow(data, settings, pool, inside, depth + 1) for code, inside in below.items()}
     return node
 
@@ -456,9 +459,9 @@ class Moments(NamedTuple):
 
 def repeat(values: Sequence[float], weights: Sequence[int] | None) -> list[float]:
     """Each value as often as its weight says."""
-    return list(Counter(dict(enumerate(weights))).elements()) and [
-        values[i] for i, w in enumerate(weights) for _ in range(w)
-    ] if weights is not None else list(values)
+    if weights is None:
+        return list(values)
+    return [value for value, weight in zip(values, weights, strict=True) for _ in range(weight)]
 
 
 def moments(values: Sequence[float]) -> Moments:

@@ -87,14 +87,13 @@ class SLMEstimator(BaseEstimator):  # type: ignore[misc]
     def _check_weights(self, sample_weight: Any, X: Array) -> Weights:
         if sample_weight is None:
             return UNIT
+        name = type(self).__name__
+        if np.shape(sample_weight) == (len(X),) and not np.any(sample_weight):
+            raise ValueError(f"sample_weight of {name}.fit must be positive somewhere; all are 0.")
         given = _check_sample_weight(sample_weight, X, dtype=np.float64)
         if (given < 0).any():
             at = int(np.argmax(given < 0))
-            raise ValueError(
-                f"sample_weight of {type(self).__name__}.fit must not be negative; got {given[at]:g} for sample {at}."
-            )
-        if not (given > 0).any():
-            raise ValueError(f"sample_weight of {type(self).__name__}.fit must be positive somewhere; all are 0.")
+            raise ValueError(f"sample_weight of {name}.fit must not be negative; got {given[at]:g} for sample {at}.")
         return integer_weights(given)
 
     def _tree_parameters(self, n_samples: int) -> TreeParameters:
@@ -163,22 +162,21 @@ class ClassifierPart(ClassifierMixin):  # type: ignore[misc]
 
     def _class_factors(self, classes: Array, labels: Array, weights: Weights) -> Array:
         """Class weights as an array."""
-        given: Any = self.class_weight  # type: ignore[attr-defined]
+        given: Any = self.class_weight
         if given is None:
             return np.ones(len(classes))
         if given == "balanced":
-            totals = np.bincount(labels, weights.weights if weights.weights.size else None, len(classes))
-            return totals.sum() / (len(classes) * totals)
+            totals: Array = np.bincount(labels, weights.weights if weights.weights.size else None, len(classes))
+            balanced: Array = totals.sum() / (len(classes) * totals)
+            return balanced
         unknown = set(given) - set(classes.tolist())
         if unknown:
-            raise ValueError(
-                f"class_weight of {type(self).__name__} must have classes of y as keys; got {sorted(map(repr, unknown))}."
-            )
+            found = ", ".join(sorted(map(repr, unknown)))
+            raise ValueError(f"class_weight of {type(self).__name__} must have classes of y as keys; got {found}.")
         factors = np.array([given.get(c, 1.0) for c in classes.tolist()], np.float64)
         if not (np.isfinite(factors) & (factors >= 0)).all() or not factors.any():
-            raise ValueError(
-                f"class_weight of {type(self).__name__} must have finite weights of at least 0, not all 0; got {given!r}."
-            )
+            allowed = "finite weights of at least 0 that are not all 0"
+            raise ValueError(f"class_weight of {type(self).__name__} must have {allowed}; got {given!r}.")
         return factors
 
 
@@ -206,10 +204,10 @@ def _drop_weightless(X: Array, y: Array, weights: Weights) -> tuple[Array, Array
 @contextmanager
 def unchanged_on_error(estimator: SLMEstimator) -> Iterator[None]:
     """Give the estimator its attributes back if fitting fails."""
-    before = dict(vars(estimator))
+    before = dict(estimator.__dict__)
     try:
         yield
     except BaseException:
-        vars(estimator).clear()
-        vars(estimator).update(before)
+        estimator.__dict__.clear()
+        estimator.__dict__.update(before)
         raise

@@ -4,13 +4,13 @@ Checks, docstrings and the table in the README all come from here.
 """
 
 import inspect
+import math
 import textwrap
 from collections.abc import Callable, Iterable, Sequence
 from numbers import Integral, Real
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
-
 
 T = TypeVar("T")
 
@@ -56,7 +56,7 @@ def _is_whole(value: Any) -> bool:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool | np.bool_) and bool(np.isfinite(value))
+    return isinstance(value, Real) and not isinstance(value, bool | np.bool_) and math.isfinite(value)
 
 
 def whole(low: int, high: int | None = None) -> Rule:

@@ -1,6 +1,5 @@
 """One SLM tree, the paper's Baseline: for classes (SLM, Sec. II) and for numbers (SLR, Sec. V)."""
 
-from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -12,8 +11,6 @@ from sublearn._estimator import ClassifierPart, RegressorPart, SLMEstimator, Tra
 from sublearn._parameters import check_parameters, documented
 from sublearn.core.flat_tree import FlatTree, apply, decision_path, feature_importances
 from sublearn.core.grower import grow
-from sublearn.core.parallel import Workers
-from sublearn.core.parameters import TreeParameters
 from sublearn.core.projection import Plan
 from sublearn.core.pruning import prune, pruning_path
 from sublearn.kernels.layout import Array
@@ -96,7 +93,8 @@ class SLMTree(SLMEstimator):
         with self._workers() as workers:
             training = self._prepare(X, y, sample_weight, plan, workers)
             del X, y
-            tree = _grow_in_units(training, parameters, plan, key, workers)
+            labels, units = training.response.labels, training.response.targets.units
+            tree = grow(training.samples, labels, units, parameters, plan, key, workers)
         return tree, training, plan
 
     def _store(self, tree: FlatTree, training: Training, plan: Plan) -> None:
@@ -115,21 +113,6 @@ class SLMTree(SLMEstimator):
 def n_parameters(n_partitions: int, subspace_size: int) -> int:
     """Model size by the paper's formula: a weight for each feature of S0 and a threshold for each hyperplane."""
     return n_partitions * (subspace_size + 1)
-
-
-def _grow_in_units(training: Training, parameters: TreeParameters, plan: Plan, key: int, workers: Workers) -> FlatTree:
-    """Grow on integers and give values and losses the units of y."""
-    _, labels, targets = training.response
-    square = targets.step * targets.step
-    if parameters.min_loss > 0 and square > 0:
-        parameters = replace(parameters, min_loss=parameters.min_loss / square)
-    tree = grow(training.samples, labels, parameters, plan, key, workers)
-    return tree._replace(
-        value=targets.centre + targets.step * tree.value,
-        loss=tree.loss * square,
-        decrease=tree.decrease * square,
-        plane_decrease=tree.plane_decrease * square,
-    )
 
 
 @documented
@@ -242,7 +225,8 @@ class SLMClassifier(ClassifierPart, SLMTree):
     def predict(self, X: Any) -> Array:
         """Class of each sample: the one of largest probability, the first of several."""
         best = self.predict_proba(X).argmax(axis=1)
-        return self.classes_[best]
+        predicted: Array = self.classes_[best]
+        return predicted
 
     def predict_proba(self, X: Any) -> Array:
         """Probability of each class, in the order of `classes_`: its share of the leaf's weight."""
@@ -251,7 +235,8 @@ class SLMClassifier(ClassifierPart, SLMTree):
     def predict_log_proba(self, X: Any) -> Array:
         """Logarithm of the probability of each class."""
         with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
+            logarithms: Array = np.log(self.predict_proba(X))
+        return logarithms
 
 
 @documented

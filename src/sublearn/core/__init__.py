@@ -1,0 +1,1 @@
+"""The algorithm, step by step: arrays in, arrays out."""

@@ -1,9 +1,11 @@
 """From feature values to integer codes: a monotone piecewise-linear map for each feature, part of the model.
 
-A well-behaved feature has two knots: its codes are its distance from the mean in standard deviations, `PER_DEVIATION` codes
+A well-behaved feature has two knots: its code is its distance from the mean in standard deviations, 1,024 codes
 each. A heavy-tailed one has knots at quantiles, which are sent to the same quantiles of a normal distribution.
 """
 
+from collections.abc import Iterator
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -83,8 +85,12 @@ def encode_samples(x: Array, maps: FeatureMaps, workers: Workers) -> Array:
     out = np.empty((x.shape[1], x.shape[0]), np.int16)
     for begin, block in _blocks(x):
         costs = np.full(len(block), x.shape[1])
-        workers.run(lambda a, b, x=block, begin=begin: encode(x, maps, a, b, begin, out), costs)
+        workers.run(partial(_encode_part, block, maps, begin, out), costs)
     return out
+
+
+def _encode_part(block: Array, maps: FeatureMaps, begin: int, out: Array, first: int, last: int) -> None:
+    encode(block, maps, first, last, begin, out)
 
 
 def line_of(maps: FeatureMaps, f: int) -> tuple[float, float, bool]:
@@ -103,7 +109,7 @@ def curve_of(maps: FeatureMaps, f: int) -> tuple[Array, Array]:
     return maps.knots[part] / maps.units[f], maps.levels[part] / maps.per_deviation
 
 
-def _blocks(x: Array):  # type: ignore[no-untyped-def]
+def _blocks(x: Array) -> Iterator[tuple[int, Array]]:
     """Pieces of x as C-ordered float64, with their first row."""
     size = max(1, BLOCK_VALUES // x.shape[1])
     for begin in range(0, x.shape[0], size):

@@ -18,18 +18,33 @@ class Weights(NamedTuple):
     counts: Array
 
 
-class Targets(NamedTuple):
-    """y = centre + step * (targets + remainders / 2^30), exactly or to the last bit of y."""
+class Units(NamedTuple):
+    """What targets stand for: y = centre + step * (target + remainder / 2^30), to 2^-59 of the range of y."""
 
-    targets: Array
-    remainders: Array
     centre: float
     step: float
+
+    def values(self, targets: Array, remainders: Array) -> Array:
+        """Values of y; the sum of the first two terms is exact."""
+        return (self.centre + self.step * targets) + self.step * (remainders / 2.0**REMAINDER_BITS)
+
+    def squares(self, losses: Array) -> Array:
+        """Squared errors; infinite where y is so large that its square is."""
+        with np.errstate(over="ignore"):
+            return losses * self.step * self.step
+
+
+class Targets(NamedTuple):
+    """A regression's y as integers."""
+
+    targets: Array  # int32
+    remainders: Array  # int32
+    units: Units
 
     @classmethod
     def none(cls) -> "Targets":
         """What stands in where there are classes."""
-        return cls(np.empty(0, np.int32), np.empty(0, np.int32), 0.0, 1.0)
+        return cls(np.empty(0, np.int32), np.empty(0, np.int32), Units(0.0, 1.0))
 
 
 UNIT = Weights(np.empty(0, np.int64), np.empty(0, np.int64))  # every sample weighs and counts one
@@ -72,12 +87,11 @@ def integer_targets(y: Array) -> Targets:
     grid = math.ldexp(1.0, span - 10)
     centre = round((low + high) / 2 / grid) * grid if high > low else low
     step = math.ldexp(1.0, span - TARGET_BITS) if high > low else 1.0
-    distance = (z - centre) / step
-    targets = np.rint(distance)
-    remainders = np.rint((distance - targets) * 2.0**REMAINDER_BITS)
+    targets = np.rint((z - centre) / step)
+    left = z - (centre + step * targets)  # both exact: the bracket is a multiple of the step, and z is near it
+    remainders = np.rint(left / step * 2.0**REMAINDER_BITS)
     return Targets(
         targets.astype(np.int32),
         remainders.astype(np.int32),
-        math.ldexp(centre, exponent),
-        math.ldexp(step, exponent),
+        Units(math.ldexp(centre, exponent), math.ldexp(step, exponent)),
     )

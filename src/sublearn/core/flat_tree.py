@@ -14,8 +14,8 @@ class FlatTree(NamedTuple):
 
     Node i has the hyperplanes first_plane[i] to first_plane[i + 1]. Hyperplane p is positive where
     sum(coefficient[t] * code of feature[t]) >= threshold[p] over t from first_term[p] to first_term[p + 1].
-    Its side is bit p - first_plane[i] of the child code, and the child is children[first_child[i] + code], or -1 where no
-    training sample fell: the route ends there, and the node itself answers.
+    Its side is bit p - first_plane[i] of the child code. The child is children[first_child[i] + code], or -1
+    where no training sample fell: the route ends there, and the node itself answers.
     """
 
     # nodes
@@ -40,14 +40,17 @@ class FlatTree(NamedTuple):
 
     @property
     def n_nodes(self) -> int:
+        """Number of nodes."""
         return len(self.parent)
 
     @property
     def n_planes(self) -> int:
+        """Number of hyperplanes."""
         return len(self.threshold)
 
     @property
     def is_leaf(self) -> Array:
+        """Whether each node is a leaf."""
         return self.first_child < 0
 
 
@@ -82,8 +85,8 @@ def decision_path(tree: FlatTree, leaves: Array) -> tuple[Array, Array]:
 def feature_importances(tree: FlatTree, n_features: int) -> Array:
     """Share of each feature in the total loss decrease.
 
-    A node's decrease goes to its hyperplanes by what each one brings alone, and from a hyperplane to its features by their
-    squared coefficients: the shares of independent features in the variance of the projection.
+    A node's decrease goes to its hyperplanes by what each one brings alone, and from a hyperplane to its
+    features by their squared coefficients: the shares of independent features in the projection's variance.
     """
     node = np.repeat(np.arange(tree.n_nodes), np.diff(tree.first_plane))
     alone = np.bincount(node, tree.plane_decrease, tree.n_nodes)

@@ -8,6 +8,7 @@ import numpy as np
 from sublearn.core.criterion import NodeSums, describe_nodes, make_test
 from sublearn.core.decorrelation import keep_decorrelated
 from sublearn.core.discriminant import score_projections
+from sublearn.core.fixed_point import Units
 from sublearn.core.flat_tree import FlatTree
 from sublearn.core.parallel import Workers
 from sublearn.core.parameters import TreeParameters
@@ -40,21 +41,27 @@ class Room(NamedTuple):
 
 
 def grow(
-    samples: Samples, labels: Array, parameters: TreeParameters, plan: Plan, key: int, workers: Workers
+    samples: Samples,
+    labels: Array,
+    units: Units,
+    parameters: TreeParameters,
+    plan: Plan,
+    key: int,
+    workers: Workers,
 ) -> FlatTree:
-    """Grow one tree. `labels` are class numbers, or empty; values and losses are in integer targets."""
+    """Grow one tree. `labels` are class numbers, or empty; `units` are those of the targets."""
     room = _make_room(samples, labels)
     runs = _root_runs(samples, labels)
     keys = np.array([key], np.uint64)
     test = make_test(parameters, int(samples.weights.sum()) if samples.weights.size else samples.codes.shape[1])
-    recorder = Recorder(samples.n_classes)
+    recorder = Recorder(samples.n_classes, units)
     depth = 0
     parents = np.array([-1])
     while len(runs):
         sums = describe_nodes(samples, room.order, runs, test, workers)
         first = recorder.add_nodes(sums, parents, depth)
         found = []
-        for batch in _batches(open_nodes(sums, depth, test, parameters), plan, samples):
+        for batch in _batches(open_nodes(sums, depth, test, parameters, units), plan, samples):
             level = Level(room.order, runs[batch], sums.totals[batch], keys[batch])
             split = split_nodes(samples, level, test, parameters, plan, room, workers)
             recorder.add_splits(first + batch, split.candidates, split.choice, split.children)
@@ -90,22 +97,23 @@ def split_nodes(
     return Split(candidates, choice, children)
 
 
-def open_nodes(sums: NodeSums, depth: int, test: Test, parameters: TreeParameters) -> Array:
+def open_nodes(sums: NodeSums, depth: int, test: Test, parameters: TreeParameters, units: Units) -> Array:
     """Positions of the nodes that may be split."""
     if parameters.max_depth is not None and depth >= parameters.max_depth:
         return np.empty(0, np.int64)
     large = (
         (sums.counts >= max(parameters.min_samples_split, 2 * test.min_count))
         & (sums.weights >= 2 * test.min_weight)
-        & (sums.losses >= parameters.min_loss)
+        & (units.squares(sums.losses) >= parameters.min_loss)
     )
     return np.flatnonzero(large & ~sums.pure)
 
 
 def child_keys(keys: Array, children: Children) -> Array:
     """Keys that depend on the path from the root alone."""
-    below = mix.py_func(keys, np.full(len(keys), CHILDREN))
-    return mix.py_func(below[children.parents], children.codes)
+    below: Array = mix.py_func(keys, np.full(len(keys), CHILDREN))
+    found: Array = mix.py_func(below[children.parents], children.codes)
+    return found
 
 
 def _batches(positions: Array, plan: Plan, samples: Samples) -> Iterator[Array]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from types import TracebackType
 
 import numpy as np
@@ -34,7 +35,7 @@ class Workers:
         if self.pool is None or len(bounds) == 2:
             call(bounds[0], bounds[-1])
             return
-        for future in [self.pool.submit(call, a, b) for a, b in zip(bounds, bounds[1:], strict=False)]:
+        for future in [self.pool.submit(call, a, b) for a, b in pairwise(bounds)]:
             future.result()
 
 

@@ -4,6 +4,8 @@ What can be listed is listed once for all nodes, since it depends on ranks alone
 """
 
 from collections.abc import Iterator
+from itertools import combinations, product
+from math import prod
 from typing import NamedTuple
 
 import numpy as np
@@ -76,25 +78,26 @@ def count_vectors(bounds: list[int], n_coefficients: int) -> int:
 
     With all coefficients selected this is the paper's U.B. = L.B. = prod(2 A_d + 1).
     """
+    choices = [2 * bound for bound in bounds if bound]
+    if n_coefficients >= len(choices):
+        return prod(n + 1 for n in choices)
     ways = [1] + [0] * n_coefficients  # ways[r]: vectors over the features so far with r non-zero
-    for bound in bounds:
+    for n in choices:
         for r in range(n_coefficients, 0, -1):
-            ways[r] += ways[r - 1] * 2 * bound
+            ways[r] += ways[r - 1] * n
     return sum(ways)
 
 
 def list_vectors(bounds: list[int], n_coefficients: int) -> Iterator[Vector]:
     """All vectors that `count_vectors` counts."""
-    if not bounds:
-        yield ()
-        return
-    for rest in list_vectors(bounds[1:], n_coefficients):
-        yield (0, *rest)
-    if n_coefficients:
-        for rest in list_vectors(bounds[1:], n_coefficients - 1):
-            for a in range(1, bounds[0] + 1):
-                yield (a, *rest)
-                yield (-a, *rest)
+    usable = [d for d, bound in enumerate(bounds) if bound]
+    for r in range(min(n_coefficients, len(usable)) + 1):
+        for where in combinations(usable, r):
+            for values in product(*([a for a in range(-bounds[d], bounds[d] + 1) if a] for d in where)):
+                vector = [0] * len(bounds)
+                for d, a in zip(where, values, strict=True):
+                    vector[d] = a
+                yield tuple(vector)
 
 
 def normalise(vector: Vector) -> Vector | None:
@@ -118,9 +121,9 @@ def draw_projections(plan: Plan, subspace: Array, ranking: Ranking, keys: Array)
         np.zeros((n_nodes, plan.n_candidates), np.int32),
     )
     drawing.draw_candidates(keys, plan.listed, plan.rounds, candidates.coefficients, candidates.sizes)
-    axis = subspace[:, : plan.n_axis]
-    candidates.decrease[:, : plan.n_axis] = np.take_along_axis(ranking.decrease, axis, axis=1)
-    candidates.threshold[:, : plan.n_axis] = np.take_along_axis(ranking.threshold, axis, axis=1)
+    axis = np.arange(n_nodes)[:, None], subspace[:, : plan.n_axis]
+    candidates.decrease[:, : plan.n_axis] = ranking.decrease[axis]
+    candidates.threshold[:, : plan.n_axis] = ranking.threshold[axis]
     return candidates
 
 

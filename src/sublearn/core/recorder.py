@@ -5,7 +5,7 @@ from collections import defaultdict
 import numpy as np
 
 from sublearn.core.criterion import NodeSums
-from sublearn.core.fixed_point import REMAINDER_BITS
+from sublearn.core.fixed_point import Units
 from sublearn.core.flat_tree import FlatTree, offsets
 from sublearn.core.partition import Children
 from sublearn.kernels.keeping import Choice
@@ -15,8 +15,9 @@ from sublearn.kernels.layout import Array, Candidates
 class Recorder:
     """Nodes are numbered level by level in the order they are added."""
 
-    def __init__(self, n_classes: int) -> None:
+    def __init__(self, n_classes: int, units: Units) -> None:
         self.n_classes = n_classes
+        self.units = units
         self.n_nodes = 0
         self.n_children = 0
         self.columns: defaultdict[str, list[Array]] = defaultdict(list)
@@ -32,7 +33,7 @@ class Recorder:
             parent=parents,
             depth=np.full(len(parents), depth),
             value=self._values(sums),
-            loss=sums.losses,
+            loss=self.units.squares(sums.losses),
             weight=sums.weights / self.total_weight,
             n_samples=sums.counts,
         )
@@ -51,10 +52,10 @@ class Recorder:
         self._add(
             split_node=nodes[split],
             n_planes=choice.n_kept[split],
-            split_decrease=choice.decrease[split],
+            split_decrease=self.units.squares(choice.decrease[split]),
             n_cells=n_cells[split],
             threshold=candidates.threshold[row, kept],
-            plane_decrease=candidates.decrease[row, kept],
+            plane_decrease=self.units.squares(candidates.decrease[row, kept]),
             n_terms=np.bincount(plane, minlength=len(row)),
             feature=candidates.subspace[row[plane], d],
             coefficient=candidates.coefficients[row[plane], kept[plane], d],
@@ -98,10 +99,7 @@ class Recorder:
     def _values(self, sums: NodeSums) -> Array:
         if self.n_classes:
             return sums.totals[:, : self.n_classes] / sums.weights[:, None]
-        return (
-            sums.totals[:, 1:2] / sums.weights[:, None]
-            + sums.remainders[:, None] / sums.weights[:, None] / 2.0**REMAINDER_BITS
-        )
+        return self.units.values(sums.totals[:, 1] / sums.weights, sums.remainders / sums.weights)[:, None]
 
     def _add(self, **columns: Array) -> None:
         for name, column in columns.items():

@@ -1,7 +1,7 @@
 """Elementary functions and random numbers that are the same on every machine.
 
-Only operations that IEEE 754 rounds alike everywhere are used, in a fixed order, and integers; nothing from libm but the
-exact frexp and ldexp. A random number is a function of a key, and a key says what is drawn.
+Only operations that IEEE 754 rounds alike everywhere are used, in a fixed order, and integers; nothing from libm
+but the exact frexp and ldexp. A random number is a function of a key, and a key says what is drawn.
 """
 
 import math

@@ -31,6 +31,7 @@ class Block(NamedTuple):
 
 @inner
 def make_block(n_columns, n_bins, n_samples, weighted, regression):
+    """Scratch space for blocks of nodes with at most n_samples samples."""
     size = max(1024, min(BLOCK, CACHE // n_columns))
     size = min(size, max(n_samples, 1))
     n_weights = size if weighted or regression else 0
@@ -98,6 +99,7 @@ def project(rows, coefficients, n, out):
 
 @inner
 def add_four(rows, coefficients, which, n, out):
+    """Add four columns times their coefficients to `out`."""
     a0 = np.int32(coefficients[which[0]])
     a1 = np.int32(coefficients[which[1]])
     a2 = np.int32(coefficients[which[2]])

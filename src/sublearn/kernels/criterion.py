@@ -18,6 +18,7 @@ NOISE = 1e-10  # a decrease below this, in bits, in gini or in squared target st
 
 @inner
 def n_log_n(n, table):
+    """n log2 n, from the table where n is small."""
     if n < table.size:
         return table[n]
     x = np.float64(n)

@@ -102,9 +102,8 @@ def most_different(decrease, cosine):
     choice = -1
     for c in range(cosine.size):
         if cosine[c] >= 0.0:
-            if choice < 0 or cosine[c] < cosine[choice]:
-                choice = c
-            elif cosine[c] == cosine[choice] and decrease[c] > decrease[choice]:
+            tied = choice >= 0 and cosine[c] == cosine[choice]
+            if choice < 0 or cosine[c] < cosine[choice] or (tied and decrease[c] > decrease[choice]):
                 choice = c
     return choice
 

@@ -49,16 +49,14 @@ class Node(NamedTuple):
 
 @inner
 def make_work(samples, level, test, first_node, last_node, n_columns, n_tested):
+    """Scratch space for testing candidates over n_columns features, n_tested at a time at the most."""
     largest = 0
     for i in range(first_node, last_node):
         largest = max(largest, level.runs[i, -1] - level.runs[i, 0])
     weighted = samples.weights.size > 0
     block = make_block(n_columns, test.n_bins, largest, weighted, samples.n_classes == 0)
     channels = level.totals.shape[1]
-    if largest <= block.projected.size:
-        n_tested = 1
-    else:
-        n_tested = max(1, min(n_tested, HISTOGRAMS // (test.n_bins * channels)))
+    n_tested = max(1, min(n_tested, HISTOGRAMS // (test.n_bins * channels)))
     return Work(
         block,
         np.empty((n_tested, test.n_bins, channels), np.int64),
@@ -121,8 +119,8 @@ def store_best(samples, node, test, work, t, c, decrease, threshold):
 def test_candidates(samples, node, test, features, coefficients, work, decrease, threshold):
     """Discriminant feature test of candidates over `features`; fills their decrease and threshold.
 
-    A first sweep over the blocks finds the ranges of some candidates, a second one adds up their histograms. A node of one block
-    is gathered once, and its candidates come one by one, so that the second sweep finds them projected.
+    A first sweep over the blocks finds the ranges of some candidates, a second one adds up their histograms.
+    A node of one block is gathered once, and its candidates come one by one: the second sweep finds them projected.
     """
     block = work.block
     size = block.projected.size
@@ -157,6 +155,7 @@ def test_candidates(samples, node, test, features, coefficients, work, decrease,
 
 @inner
 def node_of(level, i):
+    """Node i of the level."""
     return Node(level.order, level.runs[i], level.totals[i])
 
 

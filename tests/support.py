@@ -1,0 +1,210 @@
+"""From plain arrays to what the steps of the engine take, and random data of every kind."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import naive
+import numpy as np
+from naive import Array, Data, Settings, Vector
+
+from sublearn.core.criterion import describe_nodes, make_test
+from sublearn.core.flat_tree import FlatTree
+from sublearn.core.grower import grow
+from sublearn.core.parallel import Workers
+from sublearn.core.parameters import Round, TreeParameters
+from sublearn.core.projection import plan_projections
+from sublearn.kernels.layout import Candidates, Level, Samples, Test
+
+ONE_THREAD = Workers(1)
+KEY = 0x5EED
+
+WEIGHTS = ("unit", "integer", "fractional")
+TASKS = ((2, "entropy"), (2, "gini"), (5, "entropy"), (5, "gini"), (0, "squared_error"))  # classes, criterion
+
+PARAMETERS = TreeParameters(
+    criterion="entropy",
+    n_bins=16,
+    subspace="top",
+    subspace_size=10,
+    n_projections=1000,
+    rounds=(Round(0.5, 0.0, None),),
+    envelope_height=1.0,
+    axis_projections=True,
+    max_partitions=1,
+    max_cosine=0.8,
+    effective_ratio=0.5,
+    max_depth=None,
+    min_samples_split=2,
+    min_samples_leaf=1,
+    min_weight_fraction_leaf=0.0,
+    min_loss=0.0,
+)
+
+
+def parameters(**changes: Any) -> TreeParameters:
+    return replace(PARAMETERS, **changes)
+
+
+def settings_of(given: TreeParameters, data: Data) -> Settings:
+    """The same parameters for the twins."""
+    return Settings(
+        given.criterion,
+        given.n_bins,
+        given.min_samples_leaf,
+        kernel_test(given, data).min_weight,
+        given.subspace_size,
+        given.max_partitions,
+        given.max_cosine,
+        given.effective_ratio,
+        given.max_depth,
+        given.min_samples_split,
+        given.min_loss,
+    )
+
+
+def kernel_test(given: TreeParameters, data: Data) -> Test:
+    return make_test(given, int(data.weights.sum()))
+
+
+def make_data(codes: Any, y: Any, n_classes: int, weights: Any = None, counts: Any = None) -> Data:
+    """Samples for the twins; codes (n_samples, n_features). Integer weights count as so many samples."""
+    codes, y = np.asarray(codes, np.int64), np.asarray(y, np.int64)
+    weights = np.ones(len(y), np.int64) if weights is None else np.asarray(weights, np.int64)
+    counts = weights if counts is None else np.asarray(counts, np.int64)
+    return Data(codes.reshape(len(y), -1), y, weights, counts, n_classes)
+
+
+def samples_of(data: Data) -> Samples:
+    """The same samples for the engine."""
+    unit = bool((data.weights == 1).all() and (data.counts == 1).all())
+    none = np.empty(0, np.int64)
+    n_targets = 0 if data.n_classes else len(data.y)
+    return Samples(
+        np.ascontiguousarray(data.codes.T).astype(np.int16),
+        data.y[:n_targets].astype(np.int32),
+        np.zeros(n_targets, np.int32),
+        none if unit else data.weights,
+        none if unit else data.counts,
+        data.n_classes,
+    )
+
+
+def level_of(data: Data, given: TreeParameters, nodes: Sequence[Any] | None = None) -> Level:
+    """A level whose nodes hold the given rows; one node with all of them by default."""
+    nodes = [np.arange(len(data.y))] if nodes is None else [np.asarray(rows) for rows in nodes]
+    n_runs = max(data.n_classes, 1)
+    labels = data.y if data.n_classes else np.zeros(len(data.y), np.int64)
+    order = np.concatenate([rows[np.argsort(labels[rows], kind="stable")] for rows in nodes])
+    sizes = np.concatenate([np.bincount(labels[rows], minlength=n_runs) for rows in nodes])
+    ends = np.concatenate([[0], np.cumsum(sizes)])
+    runs = np.stack([ends[i * n_runs : (i + 1) * n_runs + 1] for i in range(len(nodes))])
+    sums = describe_nodes(samples_of(data), order.astype(np.int32), runs, kernel_test(given, data), ONE_THREAD)
+    return Level(order.astype(np.int32), runs, sums.totals, keys_of(len(nodes)))
+
+
+def keys_of(n: int) -> Array:
+    return np.random.default_rng(1).integers(0, 2**64, n, np.uint64)
+
+
+def candidates_of(vectors: Any, n_nodes: int = 1) -> Candidates:
+    """The same untested candidates for every node, over all features in their order; vectors (n, n_features)."""
+    vectors = np.asarray(vectors, np.int16)
+    n, n_features = vectors.shape
+    return Candidates(
+        np.tile(np.arange(n_features, dtype=np.int32), (n_nodes, 1)),
+        np.tile(vectors, (n_nodes, 1, 1)),
+        np.full(n_nodes, n, np.int64),
+        np.zeros((n_nodes, n)),
+        np.zeros((n_nodes, n), np.int32),
+    )
+
+
+def random_data(
+    rng: np.random.Generator, n: int, n_features: int, n_classes: int, weights: str = "unit", limit: int = 1000
+) -> Data:
+    """Labels or targets that depend on the first features, with noise."""
+    codes = rng.integers(-limit, limit + 1, (n, n_features))
+    signal = codes[:, 0] / limit + 0.5 * codes[:, -1] / limit + 0.3 * rng.standard_normal(n)
+    if n_classes:
+        y = np.argsort(np.argsort(signal)) * n_classes // n
+    else:
+        y = np.rint(signal * 1e8).astype(np.int64)
+    if weights == "unit":
+        return make_data(codes, y, n_classes)
+    if weights == "integer":
+        return make_data(codes, y, n_classes, rng.integers(1, 5, n))
+    return make_data(codes, y, n_classes, rng.integers(1, 2**20, n), np.ones(n))
+
+
+def random_vectors(rng: np.random.Generator, n: int, n_features: int, bound: int = 3) -> list[Vector]:
+    """Distinct normalised vectors."""
+    found: dict[Vector, None] = {}
+    while len(found) < n:
+        vector = naive.normalise(tuple(int(a) for a in rng.integers(-bound, bound + 1, n_features)))
+        if vector is not None:
+            found[vector] = None
+    return list(found)
+
+
+def grow_tree(data: Data, given: TreeParameters, key: int = KEY, workers: Workers = ONE_THREAD) -> FlatTree:
+    """The engine's tree."""
+    labels = data.y if data.n_classes else np.empty(0, np.int64)
+    plan = plan_projections(given, data.codes.shape[1])
+    return grow(samples_of(data), labels, given, plan, key, workers)
+
+
+def grow_twin(data: Data, given: TreeParameters) -> naive.Node:
+    """The twin's tree, from the candidates the engine lists; nothing may be left to draw."""
+    n_features = data.codes.shape[1]
+    plan = plan_projections(given, n_features)
+    assert plan.rounds.n_draws.sum() == 0
+
+    def pool(ranked: list[int]) -> list[Vector]:
+        return [spread(vector, ranked, n_features) for vector in plan.listed.tolist()]
+
+    return naive.grow(data, settings_of(given, data), pool)
+
+
+def spread(vector: Sequence[int], features: Sequence[int], n_features: int) -> Vector:
+    """A vector over some features as one over all."""
+    full = [0] * n_features
+    for a, f in zip(vector, features, strict=True):
+        full[f] = a
+    return tuple(full)
+
+
+def nodes_of(tree: FlatTree, n_features: int) -> list[naive.Node]:
+    """A flat tree as the twin's nodes, in level order; the root comes first."""
+    nodes = []
+    for i in range(tree.n_nodes):
+        planes = []
+        for p in range(tree.first_plane[i], tree.first_plane[i + 1]):
+            terms = slice(tree.first_term[p], tree.first_term[p + 1])
+            vector = spread(tree.coefficient[terms].tolist(), tree.feature[terms].tolist(), n_features)
+            planes.append(naive.Plane(vector, int(tree.threshold[p]), float(tree.plane_decrease[p])))
+        nodes.append(
+            naive.Node(
+                int(tree.depth[i]),
+                tree.value[i].tolist(),
+                float(tree.loss[i]),
+                float(tree.weight[i]),
+                int(tree.n_samples[i]),
+                planes=planes,
+                decrease=float(tree.decrease[i]),
+            )
+        )
+    for i, node in enumerate(nodes):
+        if tree.first_child[i] >= 0:
+            for code in range(1 << len(node.planes)):
+                child = int(tree.children[tree.first_child[i] + code])
+                if child >= 0:
+                    node.children[code] = nodes[child]
+                    assert tree.parent[child] == i
+    return nodes
+
+
+def assert_same_tree(one: FlatTree, other: FlatTree) -> None:
+    """Bit for bit."""
+    for name, a, b in zip(FlatTree._fields, one, other, strict=True):
+        np.testing.assert_array_equal(a, b, err_msg=name)

@@ -1,0 +1,243 @@
+"""Candidate projections: what is listed, what is drawn."""
+
+import math
+from collections import Counter
+from typing import Any
+
+import naive
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from naive import Vector
+from support import keys_of, parameters
+from test_arithmetic import assert_frequencies
+
+from sublearn.core.parameters import Round
+from sublearn.core.projection import (
+    Plan,
+    count_vectors,
+    draw_projections,
+    envelope,
+    list_vectors,
+    normalise,
+    plan_projections,
+)
+from sublearn.core.subspace import Ranking
+from sublearn.kernels.drawing import TRIES
+from sublearn.kernels.layout import Candidates
+
+BOUNDS = st.lists(st.integers(0, 3), min_size=1, max_size=4)
+
+
+def draw(plan: Plan, keys: Any) -> Candidates:
+    """Candidates over features 0, 1, ... in this order, in a node for each key."""
+    size = plan.listed.shape[1]
+    subspace = np.tile(np.arange(size, dtype=np.int32), (len(keys), 1))
+    ranking = Ranking(np.zeros((len(keys), size)), np.zeros((len(keys), size), np.int32))
+    return draw_projections(plan, subspace, ranking, keys)
+
+
+def vectors_of(candidates: Candidates, i: int) -> list[Vector]:
+    return [tuple(row) for row in candidates.coefficients[i, : candidates.sizes[i]].tolist()]
+
+
+# --- the envelope and what is inside
+
+
+def test_the_envelope_of_the_papers_figure_by_hand() -> None:
+    # alpha_0 = 10, alpha = 0.5: 6.07 3.68 2.23 1.35 0.82
+    assert envelope(10.0, 0.5, 5) == [6, 3, 2, 1, 0]
+
+
+@pytest.mark.parametrize("height", [0.0, 0.5, 1.0, 3.7, 10.0, 127.0])
+@pytest.mark.parametrize("decay", [0.0, 0.1, 0.5, 2.0, 1000.0])
+def test_the_envelope_equals_the_twin(height: float, decay: float) -> None:
+    assert envelope(height, decay, 12) == naive.envelope(height, decay, 12)
+
+
+def test_vectors_of_two_features_by_hand() -> None:
+    assert count_vectors([1, 1], 2) == 9
+    assert count_vectors([1, 1], 1) == 5  # zero and four of length one
+    assert sorted(list_vectors([1, 1], 1)) == [(-1, 0), (0, -1), (0, 0), (0, 1), (1, 0)]
+
+
+@given(bounds=BOUNDS, n_coefficients=st.integers(1, 4))
+@settings(deadline=None, derandomize=True)
+def test_listed_vectors_are_the_twins(bounds: list[int], n_coefficients: int) -> None:
+    expected = naive.all_vectors(bounds, n_coefficients)
+    listed = list(list_vectors(bounds, n_coefficients))
+    assert len(listed) == len(set(listed)) == count_vectors(bounds, n_coefficients)
+    assert set(listed) == set(expected)
+
+
+@given(bounds=st.lists(st.integers(0, 127), min_size=1, max_size=10))
+@settings(deadline=None, derandomize=True)
+def test_with_all_coefficients_the_count_is_the_papers_upper_bound(bounds: list[int]) -> None:
+    assert count_vectors(bounds, len(bounds)) == math.prod(2 * bound + 1 for bound in bounds)
+
+
+@pytest.mark.parametrize(
+    ("vector", "expected"),
+    [
+        ((0, 0, 0), None),
+        ((0, -3, 6), (0, 1, -2)),
+        ((4, -6, 0), (2, -3, 0)),
+        ((-1, -1, 1), (1, 1, -1)),
+        ((5,), (1,)),
+        ((-127, 127, 0), (1, -1, 0)),
+    ],
+)
+def test_normalised_vectors_by_hand(vector: Vector, expected: Vector | None) -> None:
+    assert normalise(vector) == naive.normalise(vector) == expected
+
+
+@given(vector=st.lists(st.integers(-127, 127), min_size=1, max_size=6), factor=st.sampled_from([-3, -1, 1, 2, 5]))
+@settings(deadline=None, derandomize=True)
+def test_multiples_and_mirror_images_are_one_candidate(vector: list[int], factor: int) -> None:
+    one = tuple(vector)
+    assert normalise(tuple(factor * a for a in one)) == normalise(one) == naive.normalise(one)
+
+
+# --- the plan
+
+
+def test_a_small_search_space_is_listed() -> None:
+    plan = plan_projections(parameters(subspace_size=2, n_projections=9), 5)
+    assert plan.listed.tolist()[:2] == [[1, 0], [0, 1]]
+    assert sorted(map(tuple, plan.listed.tolist()[2:])) == [(1, -1), (1, 1)]
+    assert (plan.n_axis, plan.n_candidates, plan.rounds.n_draws.tolist()) == (2, 4, [])
+
+
+def test_one_projection_less_than_the_search_space_means_drawing() -> None:
+    plan = plan_projections(parameters(subspace_size=2, n_projections=8), 5)
+    assert plan.listed.tolist() == [[1, 0], [0, 1]]
+    assert plan.rounds.n_draws.tolist() == [8]
+    assert plan.n_candidates == 10
+
+
+@pytest.mark.parametrize("axis", [True, False])
+@pytest.mark.parametrize(("height", "decay", "n_coefficients"), [(2.0, 0.0, None), (6.0, 0.5, 2), (5.0, 0.3, 1)])
+def test_the_plan_lists_all_distinct_vectors_once(
+    axis: bool, height: float, decay: float, n_coefficients: int | None
+) -> None:
+    rounds = (Round(0.5, decay, n_coefficients),)
+    p = parameters(
+        subspace_size=3, n_projections=10**6, rounds=rounds, envelope_height=height, axis_projections=axis
+    )
+    plan = plan_projections(p, 7)
+    expected = naive.distinct_vectors(naive.envelope(height, decay, 3), n_coefficients or 3)
+    listed = [tuple(row) for row in plan.listed.tolist()]
+    assert len(listed) == len(set(listed)) == plan.n_candidates
+    assert set(listed) == expected | ({naive.basis_vector(d, 3) for d in range(3)} if axis else set())
+    assert listed[: plan.n_axis] == [naive.basis_vector(d, 3) for d in range(3)][: plan.n_axis]
+    assert plan.n_axis == 3 * axis
+
+
+def test_rounds_share_what_is_left() -> None:
+    steep = (Round(0.5, 1.0, None), Round(0.5, 0.0, None), Round(0.1, 0.1, None))
+    p = parameters(subspace_size=3, n_projections=100, rounds=steep, envelope_height=5.0)
+    # envelopes 1 0 0, 5 5 5 and 4 4 3: 3 vectors of one candidate, then (100 - 1) // 2 draws, then the other 50
+    plan = plan_projections(p, 3)
+    assert plan.rounds.n_draws.tolist() == [49, 50]
+    assert plan.rounds.bounds.tolist() == [[5, 5, 5], [4, 4, 3]]
+
+
+def test_a_subspace_has_no_more_features_than_there_are() -> None:
+    plan = plan_projections(parameters(subspace_size=10, rounds=(Round(0.5, 0.0, 7),)), 2)
+    assert plan.listed.shape == (4, 2)
+
+
+def test_a_round_inside_a_flat_envelope_has_no_candidates_of_its_own() -> None:
+    p = parameters(envelope_height=0.5, axis_projections=False)
+    assert plan_projections(p, 3).n_candidates == 0
+    assert plan_projections(parameters(envelope_height=0.5), 3).n_candidates == 3
+
+
+@pytest.mark.parametrize(("n_coefficients", "expected"), [(None, 4 + 3 + 2), (1, 4), (2, 7)])
+def test_the_coefficient_sum_bounds_every_candidate(n_coefficients: int | None, expected: int) -> None:
+    rounds = (Round(0.5, 0.3, n_coefficients), Round(0.5, 2.0, None))
+    p = parameters(subspace_size=3, n_projections=40, rounds=rounds, envelope_height=6.0)
+    plan = plan_projections(p, 3)
+    assert naive.envelope(6.0, 0.3, 3) == [4, 3, 2]
+    assert plan.coefficient_sum == expected
+    found = np.abs(draw(plan, keys_of(200)).coefficients).sum(axis=2)
+    assert found.max() <= expected
+
+
+# --- what is drawn
+
+
+@pytest.mark.parametrize(("n_coefficients", "size"), [(2, 6), (1, 3), (None, 4)])
+def test_drawn_candidates_are_distinct_and_inside_the_envelope(n_coefficients: int | None, size: int) -> None:
+    p = parameters(
+        subspace_size=size, n_projections=20, rounds=(Round(0.2, 0.2, n_coefficients),), envelope_height=9.0
+    )
+    plan = plan_projections(p, 10)
+    assert plan.rounds.n_draws.tolist() == [20]
+    bounds = np.array(naive.envelope(9.0, 0.2, size))
+    candidates = draw(plan, keys_of(60))
+    for i in range(60):
+        vectors = vectors_of(candidates, i)
+        assert len(vectors) == len(set(vectors))
+        assert vectors[:size] == [naive.basis_vector(d, size) for d in range(size)]
+        for vector in vectors:
+            assert vector == naive.normalise(vector)
+            assert (np.abs(vector) <= bounds).all()
+            assert np.count_nonzero(vector) <= (n_coefficients or size)
+        assert (candidates.coefficients[i, candidates.sizes[i] :] == 0).all()
+
+
+def test_a_drawn_candidate_has_the_exact_probabilities() -> None:
+    rounds = (Round(0.6, 0.4, 2),)
+    p = parameters(subspace_size=3, n_projections=1, rounds=rounds, envelope_height=3.5, axis_projections=False)
+    n = 60_000
+    candidates = draw(plan_projections(p, 3), keys_of(n))
+    bounds = naive.envelope(3.5, 0.4, 3)
+    assert bounds == [2, 1, 1]
+    chances = naive.draw_probabilities(bounds, naive.selection_probabilities(0.6, 3), 2)
+    zero = chances.pop(None)  # is drawn again
+    expected = {vector: chance / (1 - zero) for vector, chance in chances.items()}
+    assert zero**TRIES * n < 1e-2  # so nearly every node has its candidate
+    assert (candidates.sizes == 1).all()
+    assert_frequencies(Counter(vectors_of(candidates, i)[0] for i in range(n)), expected, n)
+
+
+def test_a_search_space_that_is_used_up_leaves_places_empty() -> None:
+    # 27 vectors are more than 20 places, but only 13 of them are distinct
+    p = parameters(subspace_size=3, n_projections=20, envelope_height=1.0, axis_projections=True)
+    candidates = draw(plan_projections(p, 3), keys_of(100))
+    assert candidates.coefficients.shape[1] == 23
+    assert (candidates.sizes <= 13).all()
+    assert (candidates.sizes == 13).any()
+
+
+def test_listed_candidates_come_first_and_are_not_drawn_again() -> None:
+    rounds = (Round(0.5, 1.0, None), Round(0.5, 0.0, 2))
+    p = parameters(subspace_size=3, n_projections=30, rounds=rounds, envelope_height=3.0)
+    plan = plan_projections(p, 3)
+    listed = [tuple(row) for row in plan.listed.tolist()]
+    candidates = draw(plan, keys_of(50))
+    for i in range(50):
+        vectors = vectors_of(candidates, i)
+        assert vectors[: len(listed)] == listed
+        assert len(set(vectors)) == len(vectors) > len(listed)
+
+
+def test_a_node_draws_the_same_candidates_in_any_company() -> None:
+    plan = plan_projections(parameters(subspace_size=6, n_projections=15, envelope_height=4.0), 6)
+    keys = keys_of(30)
+    together = draw(plan, keys)
+    alone = draw(plan, keys[17:18])
+    assert vectors_of(alone, 0) == vectors_of(together, 17)
+    assert vectors_of(together, 16) != vectors_of(together, 17)
+
+
+def test_basis_vectors_take_their_score_from_the_ranking() -> None:
+    plan = plan_projections(parameters(subspace_size=2, n_projections=9), 4)
+    ranking = Ranking(
+        np.array([[0.1, 0.4, 0.2, 0.3], [0.9, 0.0, 0.5, 0.6]]), np.array([[1, 2, 3, 4], [5, 6, 7, 8]], np.int32)
+    )
+    candidates = draw_projections(plan, np.array([[1, 3], [0, 3]], np.int32), ranking, keys_of(2))
+    assert candidates.decrease.tolist() == [[0.4, 0.3, 0.0, 0.0], [0.9, 0.6, 0.0, 0.0]]
+    assert candidates.threshold.tolist() == [[2, 4, 0, 0], [5, 8, 0, 0]]

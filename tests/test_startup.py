@@ -1,0 +1,222 @@
+"""Starting up: compiling, its message and its cache; and that neither threads, processes nor CPUs change a model.
+
+Compiling takes most of a minute over all these tests, so the processes that have to do it run side by side.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import sublearn
+
+PATIENCE = 900  # seconds until a process is taken for stuck
+N_AT_ONCE = 3
+
+# Prints where the package is and, for each n_jobs, the hash of a classifier and a regressor that use everything:
+# quantile maps, weights, drawn subspaces, listed and drawn rounds, several hyperplanes a node.
+MODELS = """
+import hashlib, json, sys
+import numpy as np
+import sublearn
+
+rng = np.random.default_rng(0)
+X = rng.normal(size=(6000, 12))
+X[:, 3:6] = np.exp(3 * X[:, 3:6])
+y = X[:, 0] + X[:, 1] * X[:, 2] + np.log(X[:, 3]) + rng.normal(size=6000)
+labels = np.digitize(y, [-2.0, 1.0])
+weights = rng.uniform(0.0, 3.0, size=6000)
+rounds = {"n_coefficients": [1, 2, 4], "selection_decay": [0.2, 0.4, 0.6], "envelope_decay": [0.1, 0.2, 0.3]}
+
+def hash_models(n_jobs):
+    digest = hashlib.sha256()
+    for estimator, target in ((sublearn.SLMClassifier, labels), (sublearn.SLMRegressor, y)):
+        model = estimator(subspace="drawn", subspace_size=6, random_state=7, n_jobs=n_jobs, **rounds)
+        model.fit(X, target, weights)
+        assert model.n_partitions_ > model.tree_.n_nodes - model.n_leaves_
+        assert len(model.feature_maps_.knots) > 2 * 12
+        for array in (*model.tree_, *model.feature_maps_, model.predict(X)):
+            digest.update(np.asarray(array).tobytes())
+    return digest.hexdigest()
+
+hashes = [hash_models(int(n_jobs)) for n_jobs in sys.argv[1:]]
+print(json.dumps({"package": sublearn.__file__, "hashes": hashes}))
+"""
+
+# Fits what comes in many types, and prints how many signatures each kernel was compiled for.
+TYPES = """
+import json, sys
+import numpy as np
+import pandas as pd
+from sublearn import SLMClassifier, SLMRegressor
+from sublearn.kernels.compilation import Kernel
+
+X = np.random.default_rng(0).normal(size=(200, 5))
+frozen = X.copy()
+frozen.flags.writeable = False
+tables = [X, X.astype(np.float32), np.asfortranarray(X), X[::-1], X[:, ::-1], frozen, X.astype(int), X > 0]
+tables += [X.tolist(), pd.DataFrame(X), pd.DataFrame(X.astype(np.float32))]
+tables += [pd.DataFrame({"number": X[:, 0], "whole": X[:, 1].astype(int), "flag": X[:, 2] > 0})]
+total = X.sum(axis=1)
+targets = {
+    SLMClassifier: [total > 0, (total > 0).astype(np.int8), np.where(total > 0, "yes", "no"), pd.Series(total > 0)],
+    SLMRegressor: [total, total.astype(np.float32), np.rint(total).astype(int), pd.Series(total)],
+}
+weights = [None, np.ones(200), np.arange(200), X[:, 0] ** 2, (X[:, 0] ** 2).astype(np.float32)]
+for estimator, responses in targets.items():
+    model = estimator(subspace="drawn", subspace_size=3)
+    for table in tables:
+        model.fit(table, responses[0]).predict(table)
+    for response in responses:
+        for weight in weights:
+            model.fit(X, response, weight).predict(X[:1])
+    estimator(n_projections=9, n_coefficients=2, envelope_height=1, n_jobs=2).fit(X, responses[0])
+modules = [module for name, module in sys.modules.items() if name.startswith("sublearn")]
+kernels = {id(value): value for module in modules for value in vars(module).values() if isinstance(value, Kernel)}
+print(json.dumps({kernel.__name__: len(kernel.dispatcher.signatures) for kernel in kernels.values()}))
+"""
+
+# Compiles one small kernel and prints where compiled code is kept.
+ONE_KERNEL = """
+import json
+import numpy as np
+import sublearn
+from sublearn.kernels.drawing import draw_subspaces
+
+draw_subspaces(np.zeros(1, np.uint64), np.ones(3), np.empty((1, 2), np.int64))
+print(json.dumps({"package": sublearn.__file__, "cache": draw_subspaces.dispatcher._cache.cache_path}))
+"""
+
+
+def start(program: str, *arguments: str, **environment: str) -> "subprocess.Popen[str]":
+    """A new process; its environment differs from this one's by `environment`."""
+    variables = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
+    return subprocess.Popen(
+        [sys.executable, "-c", program, *arguments],
+        env={**variables, **environment},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+class Outcome:
+    """What a process printed, once it has ended."""
+
+    def __init__(self, process: "subprocess.Popen[str]") -> None:
+        self.out, self.err = process.communicate(timeout=PATIENCE)
+        assert process.returncode == 0, self.err
+        self.result = json.loads(self.out)
+
+
+def read_only_package(folder: Path) -> Path:
+    """A copy of the package whose folders take no cache, not even from root; returns what to put on the path."""
+    package = folder / "sublearn"
+    shutil.copytree(Path(sublearn.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__"))
+    folders = [package, *(path for path in package.rglob("*") if path.is_dir())]
+    for path in folders:
+        (path / "__pycache__").write_text("a file where a folder would have to be")
+    for path in folders:
+        path.chmod(0o555)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("startup")
+
+
+@pytest.fixture(scope="module")
+def read_only(folder: Path) -> Iterator[dict[str, str]]:
+    """Environment in which neither the package nor the home folder can be written to."""
+    path = read_only_package(folder / "install")
+    (folder / "file").write_text("no folder")
+    nowhere = str(folder / "file" / "home")
+    yield {
+        "PYTHONPATH": str(path),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "HOME": nowhere,
+        "XDG_CACHE_HOME": nowhere,
+    }
+    for place in (path / "sublearn").rglob("*"):
+        if place.is_dir():
+            place.chmod(0o755)
+    (path / "sublearn").chmod(0o755)
+
+
+@pytest.fixture(scope="module")
+def cache(folder: Path) -> dict[str, str]:
+    """Environment with a cache that is empty until `compiled` has run."""
+    return {"NUMBA_CACHE_DIR": str(folder / "cache")}
+
+
+@pytest.fixture(scope="module")
+def compiled(folder: Path, cache: dict[str, str], read_only: dict[str, str]) -> dict[str, Outcome]:
+    """Processes that have to compile, all at once: some with one cold cache, one for any CPU, one without a cache."""
+    processes = {f"cold {i}": start(MODELS, "1", **cache) for i in range(N_AT_ONCE)}
+    generic = {"NUMBA_CACHE_DIR": str(folder / "generic"), "NUMBA_CPU_NAME": "generic"}
+    processes["generic"] = start(MODELS, "2", **generic)
+    processes["read-only"] = start(MODELS, "1", **read_only)
+    return {name: Outcome(process) for name, process in processes.items()}
+
+
+@pytest.fixture(scope="module")
+def warm(compiled: dict[str, Outcome], cache: dict[str, str]) -> Outcome:
+    """A process that finds all kernels in the cache, and fits with several numbers of threads."""
+    return Outcome(start(MODELS, "1", "2", "3", "-1", **cache))
+
+
+def test_slow_compiling_is_announced_once(compiled: dict[str, Outcome]) -> None:
+    for outcome in compiled.values():
+        lines = outcome.err.splitlines()
+        assert len(lines) == 1, outcome.err
+        assert lines[0].startswith("sublearn")
+        assert "compil" in lines[0]
+
+
+def test_warm_cache_is_silent(warm: Outcome) -> None:
+    assert warm.err == ""
+
+
+def test_processes_that_start_at_once_with_a_cold_cache_agree(compiled: dict[str, Outcome]) -> None:
+    hashes = [compiled[f"cold {i}"].result["hashes"] for i in range(N_AT_ONCE)]
+    assert hashes == [hashes[0]] * N_AT_ONCE
+
+
+def test_model_is_the_same_for_any_number_of_threads(warm: Outcome) -> None:
+    assert len(set(warm.result["hashes"])) == 1
+
+
+def test_model_is_the_same_in_every_process(warm: Outcome, compiled: dict[str, Outcome], cache: dict[str, str]) -> None:
+    again = Outcome(start(MODELS, "2", **cache))
+    assert again.result["hashes"] == compiled["cold 0"].result["hashes"] == warm.result["hashes"][:1]
+
+
+def test_model_is_the_same_for_native_and_generic_cpu(warm: Outcome, compiled: dict[str, Outcome]) -> None:
+    assert compiled["generic"].result["hashes"] == warm.result["hashes"][:1]
+
+
+def test_install_without_any_writable_folder_works(warm: Outcome, compiled: dict[str, Outcome], folder: Path) -> None:
+    outcome = compiled["read-only"]
+    assert Path(outcome.result["package"]).is_relative_to(folder)
+    assert outcome.result["hashes"] == warm.result["hashes"][:1]
+
+
+def test_read_only_install_keeps_compiled_code_in_the_user_cache(read_only: dict[str, str], folder: Path) -> None:
+    place = folder / "user"
+    outcome = Outcome(start(ONE_KERNEL, **{**read_only, "XDG_CACHE_HOME": str(place)}))
+    assert Path(outcome.result["package"]).is_relative_to(folder)
+    assert Path(outcome.result["cache"]).is_relative_to(place)
+    assert any(Path(outcome.result["cache"]).glob("*.nbc"))
+
+
+@pytest.mark.usefixtures("compiled")
+def test_every_kernel_is_compiled_for_one_signature(cache: dict[str, str]) -> None:
+    signatures = Outcome(start(TYPES, **cache)).result
+    assert signatures == dict.fromkeys(signatures, 1)
+    assert signatures
