@@ -78,7 +78,7 @@ def data_sets() -> Iterator[DataSet]:
 
 
 def circle_and_ring() -> DataSet:
-    return DataSet("circle and ring", *make_circles(1000, noise=0.2, factor=0.4, random_state=0))
+    return DataSet("circle and ring", *make_circles(1000, noise=0.2, factor=0.5, random_state=0))
 
 
 def contenders(data: DataSet, seed: int) -> list[Any]:
@@ -135,14 +135,14 @@ def table(n_splits: int = N_SPLITS) -> Iterator[str]:
 def slm_splits(model: SLMClassifier) -> list[Split | None]:
     """The nodes of an SLM tree over two features with linear maps; None for a leaf."""
     tree = model.tree_
-    slopes, offsets, _ = zip(*[line_of(model.feature_maps_, f) for f in (0, 1)], strict=True)
+    features = [line_of(model.feature_maps_, f) for f in (0, 1)]
     lines = np.zeros((tree.n_planes, 3))
     for p in range(tree.n_planes):
         lines[p, 2] = tree.threshold[p] - 0.5  # codes are rounded, so the cut lies between two integers
         for t in range(tree.first_term[p], tree.first_term[p + 1]):
             f = tree.feature[t]
-            lines[p, f] += tree.coefficient[t] * slopes[f]
-            lines[p, 2] -= tree.coefficient[t] * offsets[f]
+            lines[p, f] += tree.coefficient[t] * features[f].slope
+            lines[p, 2] -= tree.coefficient[t] * features[f].offset
     splits: list[Split | None] = []
     for i in range(tree.n_nodes):
         own = lines[tree.first_plane[i] : tree.first_plane[i + 1]]

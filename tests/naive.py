@@ -247,9 +247,7 @@ class Kept(NamedTuple):
     tied: bool  # whether rounding could have decided otherwise
 
 
-def keep_decorrelated(
-    data: Data, vectors: Sequence[Vector], outcomes: Sequence[Outcome], settings: Settings
-) -> Kept:
+def keep_decorrelated(data: Data, vectors: Sequence[Vector], outcomes: Sequence[Outcome], settings: Settings) -> Kept:
     """The best one, then ever the effective one whose largest |cosine| with those kept is smallest."""
     if not outcomes or max(o.decrease for o in outcomes) <= NOISE:
         return Kept([], np.zeros(len(data.y), np.int64), 0.0, False)

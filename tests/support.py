@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-import naive
 import numpy as np
-from naive import Array, Data, Settings, Vector
 
+import naive
+from naive import Array, Data, Settings, Vector
 from sublearn.core.criterion import describe_nodes, make_test
+from sublearn.core.fixed_point import Units
 from sublearn.core.flat_tree import FlatTree
 from sublearn.core.grower import grow
 from sublearn.core.parallel import Workers
@@ -17,6 +18,7 @@ from sublearn.core.projection import plan_projections
 from sublearn.kernels.layout import Candidates, Level, Samples, Test
 
 ONE_THREAD = Workers(1)
+INTEGERS = Units(0.0, 1.0)  # targets stand for themselves
 KEY = 0x5EED
 
 WEIGHTS = ("unit", "integer", "fractional")
@@ -126,10 +128,7 @@ def random_data(
     """Labels or targets that depend on the first features, with noise."""
     codes = rng.integers(-limit, limit + 1, (n, n_features))
     signal = codes[:, 0] / limit + 0.5 * codes[:, -1] / limit + 0.3 * rng.standard_normal(n)
-    if n_classes:
-        y = np.argsort(np.argsort(signal)) * n_classes // n
-    else:
-        y = np.rint(signal * 1e8).astype(np.int64)
+    y = np.argsort(np.argsort(signal)) * n_classes // n if n_classes else np.rint(1e8 * signal).astype(np.int64)
     if weights == "unit":
         return make_data(codes, y, n_classes)
     if weights == "integer":
@@ -148,10 +147,10 @@ def random_vectors(rng: np.random.Generator, n: int, n_features: int, bound: int
 
 
 def grow_tree(data: Data, given: TreeParameters, key: int = KEY, workers: Workers = ONE_THREAD) -> FlatTree:
-    """The engine's tree."""
+    """The engine's tree; its values and losses are those of the integer targets."""
     labels = data.y if data.n_classes else np.empty(0, np.int64)
     plan = plan_projections(given, data.codes.shape[1])
-    return grow(samples_of(data), labels, given, plan, key, workers)
+    return grow(samples_of(data), labels, INTEGERS, given, plan, key, workers)
 
 
 def grow_twin(data: Data, given: TreeParameters) -> naive.Node:

@@ -5,15 +5,15 @@ from collections import Counter
 from decimal import Decimal, localcontext
 from typing import Any
 
-import naive
 import numba
 import numpy as np
 import pytest
 from scipy.stats import chi2
-from support import keys_of
 
+import naive
 from sublearn.core.decay import decaying
 from sublearn.kernels import arithmetic, drawing
+from support import keys_of
 
 FALSE_ALARM = 1e-6  # of each chi-square test, over the choice of its seed, which is fixed
 
@@ -125,7 +125,7 @@ def test_uniform_lies_in_the_half_open_unit_interval() -> None:
 def test_uniform_fills_the_unit_interval_evenly() -> None:
     keys = arithmetic.mix.py_func(np.full(50_000, 7, np.uint64), np.arange(50_000))
     cells = Counter(int(20 * arithmetic.uniform.py_func(key)) for key in keys)
-    assert_frequencies(cells, {cell: 1 / 20 for cell in range(20)}, len(keys))
+    assert_frequencies(cells, dict.fromkeys(range(20), 1 / 20), len(keys))
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 7, 255, 2**31 - 1])
@@ -137,7 +137,7 @@ def test_below_stays_below_and_reaches_both_ends(n: int) -> None:
 def test_below_is_uniform() -> None:
     keys = arithmetic.mix.py_func(np.full(50_000, 8, np.uint64), np.arange(50_000))
     found = Counter(int(arithmetic.below.py_func(key, 7)) for key in keys)
-    assert_frequencies(found, {value: 1 / 7 for value in range(7)}, len(keys))
+    assert_frequencies(found, dict.fromkeys(range(7), 1 / 7), len(keys))
 
 
 def draw(probabilities: Any, size: int, n: int) -> Any:

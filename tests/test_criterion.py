@@ -2,13 +2,13 @@
 
 import math
 
-import naive
 import numpy as np
 import pytest
-from naive import Data
-from support import ONE_THREAD, TASKS, WEIGHTS, kernel_test, level_of, make_data, parameters, random_data, samples_of
 
+import naive
+from naive import Data
 from sublearn.core.criterion import NodeSums, describe_nodes
+from support import ONE_THREAD, TASKS, WEIGHTS, kernel_test, level_of, make_data, parameters, random_data, samples_of
 
 
 def describe(data: Data, criterion: str, nodes: list[list[int]] | None = None) -> NodeSums:
@@ -35,7 +35,7 @@ def test_a_weight_counts_in_the_loss() -> None:
 @pytest.mark.parametrize(("n_classes", "criterion"), [*TASKS, (100, "entropy"), (300, "gini")])
 def test_sums_and_losses_equal_the_twin(n_classes: int, criterion: str, weights: str) -> None:
     data = random_data(np.random.default_rng(0), 600, 1, n_classes, weights)
-    nodes = [list(range(0, 400)), list(range(400, 599)), [599]]
+    nodes = [list(range(400)), list(range(400, 599)), [599]]
     found = describe(data, criterion, nodes)
     for i, rows in enumerate(nodes):
         part = data.take(rows)
@@ -60,6 +60,12 @@ def test_variance_keeps_its_digits_at_the_ends_of_the_target_range() -> None:
     near = describe(data, "squared_error", [[0, 1, 2, 3], [0, 1, 4, 5]])
     assert near.losses[0] == 0.25  # around a mean of 2^29 - 1/2, where squares need 58 bits
     assert near.losses[1] == pytest.approx(float(naive.loss(data.take([0, 1, 4, 5]), "squared_error")), rel=1e-15)
+
+
+def test_variance_of_small_targets_keeps_its_digits_under_large_weights() -> None:
+    data = make_data(np.zeros(4), [-3, 2, -1, 1], 0, [2**28 - 1, 2**27 - 5, 2**28 + 7, 2**27 + 3], np.ones(4))
+    expected = float(naive.loss(data, "squared_error"))
+    assert describe(data, "squared_error").losses[0] == pytest.approx(expected, rel=1e-13)  # from exact sums
 
 
 def test_variance_of_the_largest_weights_does_not_overflow() -> None:

@@ -1,12 +1,20 @@
 """Which hyperplanes a node keeps."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-import naive
 import numpy as np
 import pytest
+
+import naive
 from naive import Array, Data, Vector
+from sublearn.core import parallel
+from sublearn.core.decorrelation import keep_decorrelated
+from sublearn.core.discriminant import score_projections
+from sublearn.core.parallel import Workers
+from sublearn.core.parameters import TreeParameters
+from sublearn.kernels.layout import BLOCK
 from support import (
     ONE_THREAD,
     TASKS,
@@ -21,13 +29,6 @@ from support import (
     samples_of,
     settings_of,
 )
-
-from sublearn.core import parallel
-from sublearn.core.decorrelation import keep_decorrelated
-from sublearn.core.discriminant import score_projections
-from sublearn.core.parallel import Workers
-from sublearn.core.parameters import TreeParameters
-from sublearn.kernels.layout import BLOCK
 
 UNTOUCHED = 200  # in the cells of nodes that are not split
 
@@ -58,7 +59,7 @@ def keep(
     return Found(kept, choice.n_children.tolist(), choice.decrease.tolist(), [by_row[r] for r in rows])
 
 
-def assert_as_twin(data: Data, vectors: list[Vector], p: TreeParameters, nodes: Any = None) -> int:
+def assert_as_twin(data: Data, vectors: Sequence[Vector], p: TreeParameters, nodes: Any = None) -> int:
     """Every node keeps what the twin keeps; returns how many hyperplanes were compared."""
     found = keep(data, vectors, p, nodes)
     twin_settings = settings_of(p, data)
@@ -143,10 +144,11 @@ def test_of_equally_aligned_ones_the_better_is_tried_first() -> None:
     rng = np.random.default_rng(1)
     codes = rng.integers(-500, 500, (300, 3))
     noisy = np.where(rng.uniform(size=300) < 0.2, -codes[:, 1], codes[:, 1])
-    data = make_data(np.column_stack([codes[:, :1], noisy, codes[:, 1:2]]), 2 * (codes[:, 1] >= 0) + (codes[:, 0] >= 0), 4)
+    labels = 2 * (codes[:, 1] >= 0) + (codes[:, 0] >= 0)
+    data = make_data(np.column_stack([codes[:, 0], noisy, codes[:, 1]]), labels, 4)
     p = parameters(max_partitions=2, effective_ratio=0.1)
-    vectors = [[1, 0, 0], [0, 1, 0], [0, 0, 1]]
-    assert set(keep(data, vectors, p).kept[0]) == {0, 2}
+    vectors = [[0, 1, 0], [1, 0, 0], [0, 0, 1]]
+    assert set(keep(data, vectors, p).kept[0]) == {1, 2}
 
 
 @pytest.mark.parametrize(
@@ -170,13 +172,13 @@ def test_more_alignment_than_max_cosine_ends_the_search(vector: list[int], max_c
 
 
 def test_the_largest_cosine_with_those_kept_decides() -> None:
-    # after the two axes, (1, 1, 0) has cosine 0.71 with both; (1, 1, 9) has 0.11 and comes first
+    # after the two axes, (1, 0, 1) has cosines 0.71 and 0 with them, and (1, 1, 3) has 0.3 with both and comes first
     rng = np.random.default_rng(2)
     codes = rng.integers(-500, 500, (500, 3))
     data = make_data(codes, 4 * (codes[:, 2] >= 0) + 2 * (codes[:, 1] >= 0) + (codes[:, 0] >= 0), 8)
     p = parameters(max_partitions=3, effective_ratio=0.0, max_cosine=1.0)
     scores = [[0.9, 0.8, 0.5, 0.5]]
-    assert keep(data, [[1, 0, 0], [0, 1, 0], [1, 1, 0], [1, 1, 9]], p, scores=scores).kept == [[0, 1, 3]]
+    assert keep(data, [[1, 0, 0], [0, 1, 0], [1, 0, 1], [1, 1, 3]], p, scores=scores).kept == [[0, 1, 3]]
 
 
 # --- who may join
@@ -202,9 +204,8 @@ def test_a_refused_candidate_makes_room_for_the_next() -> None:
 def test_a_hyperplane_that_leaves_the_joint_loss_is_refused() -> None:
     codes = np.array([[-9, -9], [-9, 9], [9, -9], [9, 9]])
     data = make_data(codes, [0, 0, 1, 1], 2)
-    assert keep(data, [[1, 0], [0, 1]], parameters(max_partitions=2, effective_ratio=0.0), scores=[[0.9, 0.5]]).kept == [
-        [0]
-    ]
+    p = parameters(max_partitions=2, effective_ratio=0.0)
+    assert keep(data, [[1, 0], [0, 1]], p, scores=[[0.9, 0.5]]).kept == [[0]]
 
 
 @pytest.mark.parametrize(("min_samples_leaf", "n_kept"), [(1, 2), (3, 2), (4, 1)])

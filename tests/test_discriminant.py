@@ -1,14 +1,22 @@
 """The discriminant feature test of candidate projections against the twin."""
 
+from collections.abc import Sequence
 from typing import Any
 
-import naive
 import numba
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+import naive
 from naive import Array, Data, Vector
+from sublearn.core import parallel
+from sublearn.core.discriminant import score_projections
+from sublearn.core.parallel import Workers
+from sublearn.core.parameters import TreeParameters
+from sublearn.kernels import columns
+from sublearn.kernels.layout import BLOCK, Candidates
 from support import (
     ONE_THREAD,
     TASKS,
@@ -24,17 +32,8 @@ from support import (
     settings_of,
 )
 
-from sublearn.core import parallel
-from sublearn.core.discriminant import score_projections
-from sublearn.core.parallel import Workers
-from sublearn.core.parameters import TreeParameters
-from sublearn.kernels import columns
-from sublearn.kernels.layout import BLOCK, Candidates
 
-
-def score(
-    data: Data, vectors: Any, p: TreeParameters, nodes: Any = None, workers: Workers = ONE_THREAD
-) -> Candidates:
+def score(data: Data, vectors: Any, p: TreeParameters, nodes: Any = None, workers: Workers = ONE_THREAD) -> Candidates:
     level = level_of(data, p, nodes)
     candidates = candidates_of(vectors, len(level.runs))
     score_projections(samples_of(data), level, kernel_test(p, data), candidates, 0, workers)
@@ -59,7 +58,7 @@ def assert_outcome(
     return twin
 
 
-def assert_as_twin(data: Data, vectors: list[Vector], p: TreeParameters, nodes: Any = None) -> list[naive.Outcome]:
+def assert_as_twin(data: Data, vectors: Sequence[Vector], p: TreeParameters, nodes: Any = None) -> list[naive.Outcome]:
     found = score(data, vectors, p, nodes)
     min_weight = kernel_test(p, data).min_weight
     twins = []
@@ -180,9 +179,9 @@ def test_any_small_node_is_scored_as_by_the_twin(
 
 
 def test_of_equal_boundaries_the_first_wins() -> None:
-    # cutting off the first or the last sample is worth the same
+    # cutting off the first sample, at 5 or 10, is worth as much as cutting off the last, at 25
     data = make_data([0, 10, 20, 30], [1, 0, 0, 1], 2)
-    assert score(data, [[1]], parameters(n_bins=6)).threshold[0, 0] == 5  # boundaries 5 and 10; their middle is the first
+    assert score(data, [[1]], parameters(n_bins=6)).threshold[0, 0] == 5
 
 
 def test_boundaries_without_samples_between_them_give_the_middle_one() -> None:

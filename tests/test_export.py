@@ -81,10 +81,12 @@ def leaf_of(model: Any, x: Floats) -> str:
     i = int(model.apply(x[None])[0])
     if model.tree_.first_child[i] >= 0:
         return ""
+    n = model.tree_.n_samples[i]
+    samples = "1 sample" if n == 1 else f"{n} samples"
     if isinstance(model, SLMRegressor):
-        return f"value {model.predict(x[None])[0]:.4g}, {model.tree_.n_samples[i]} samples"
+        return f"value {model.predict(x[None])[0]:.4g}, {samples}"
     share = 100 * model.predict_proba(x[None])[0].max()
-    return f"class {model.predict(x[None])[0]}, {share:.4g} % of {model.tree_.n_samples[i]} samples"
+    return f"class {model.predict(x[None])[0]}, {share:.4g} % of {samples}"
 
 
 def oblique_samples(n_samples: int, seed: int) -> tuple[Floats, NDArray[np.int64]]:
@@ -129,6 +131,13 @@ def test_classes_read_off_the_text_are_the_predicted_ones(seed: int) -> None:
     assert model.depth_ > 1
     assert max(np.diff(model.tree_.first_plane)) > 1
     assert_text_routes_like(model, oblique_samples(500, seed + 100)[0], X.std(axis=0))
+
+
+def test_features_far_from_zero_get_the_digits_they_need() -> None:
+    rng = np.random.default_rng(0)
+    X = 1e6 + rng.normal(size=(400, 2))
+    model = SLMClassifier(random_state=0).fit(X, X.sum(axis=1) > 2e6)
+    assert_text_routes_like(model, 1e6 + rng.normal(size=(500, 2)), np.ones(2))
 
 
 def test_numbers_read_off_the_text_are_the_predicted_ones() -> None:

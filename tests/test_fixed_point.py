@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from naive import Array
 
+from naive import Array
 from sublearn.core.fixed_point import UNIT, Weights, integer_targets, integer_weights, times_class_weights
 from sublearn.kernels.layout import TARGET_BITS, WEIGHT_BITS
 
@@ -56,7 +56,7 @@ def test_any_weights_are_right_to_two_to_the_minus_30_of_their_sum(weights: list
 @given(weights=st.lists(st.integers(0, 2**26), min_size=1, max_size=40))
 @settings(deadline=None, derandomize=True)
 def test_whole_weights_are_exact_until_their_sum_is_large(weights: list[int]) -> None:
-    if any(w != 1 for w in weights) and sum(weights):
+    if any(weights) and any(w != 1 for w in weights):
         assert_weights_are_right([float(w) for w in weights])
 
 
@@ -79,7 +79,8 @@ def test_many_small_weights_do_not_overflow() -> None:
 
 
 def test_whole_class_weights_multiply() -> None:
-    found = times_class_weights(Weights(np.array([1, 2, 3]), np.array([1, 2, 3])), np.array([2.0, 5.0]), np.array([0, 1, 0]))
+    weights = Weights(np.array([1, 2, 3]), np.array([1, 2, 3]))
+    found = times_class_weights(weights, np.array([2.0, 5.0]), np.array([0, 1, 0]))
     assert as_lists(found) == ([2, 10, 6], [1, 2, 3])
 
 
@@ -96,8 +97,9 @@ def test_class_weights_of_one_change_nothing() -> None:
 @pytest.mark.parametrize("factors", [[0.1, 0.7, 12.5], [1e-3, 1.0, 1e3], [1e9, 2e9, 3e9], [1e-300, 2e-300, 0.5e-300]])
 def test_fractional_class_weights_keep_their_ratios(factors: list[float]) -> None:
     found = times_class_weights(UNIT, np.array(factors), np.array([0, 1, 2]))
-    # rounded to 2^-30 of the largest or better
-    np.testing.assert_allclose(found.weights / found.weights.max(), np.array(factors) / max(factors), rtol=0, atol=2**-29)
+    ratios = found.weights / found.weights.max()
+    # factors are rounded to 2^-29 of the largest or better
+    np.testing.assert_allclose(ratios, np.array(factors) / max(factors), rtol=0, atol=2**-29)
 
 
 def test_twice_the_row_stays_twice_the_weight_under_class_weights() -> None:
@@ -121,15 +123,13 @@ def test_the_largest_weights_of_both_kinds_do_not_overflow() -> None:
 def restored(y: Array) -> list[Fraction]:
     """What the integers stand for, exactly."""
     found = integer_targets(y)
-    return [
-        Fraction(found.centre) + Fraction(found.step) * (t + Fraction(r, 2**30))
-        for t, r in zip(found.targets.tolist(), found.remainders.tolist(), strict=True)
-    ]
+    centre, step = map(Fraction, found.units)
+    pairs = zip(found.targets.tolist(), found.remainders.tolist(), strict=True)
+    return [centre + step * (t + Fraction(r, 2**30)) for t, r in pairs]
 
 
 def assert_restored(y: Array) -> None:
-    # the last bit of the largest one
-    tolerance = Fraction(float(np.abs(y).max())) * Fraction(1, 2**52)
+    tolerance = (Fraction(float(y.max())) - Fraction(float(y.min()))) / 2**59
     for value, found in zip(y.tolist(), restored(y), strict=True):
         assert abs(Fraction(value) - found) <= tolerance
 
@@ -137,7 +137,7 @@ def assert_restored(y: Array) -> None:
 def test_three_targets_by_hand() -> None:
     found = integer_targets(np.array([1.0, 2.0, 3.0]))
     # the range, 2, lies below 4: steps of 4 / 2^29 around 2
-    assert (found.centre, found.step) == (2.0, 2.0**-27)
+    assert found.units == (2.0, 2.0**-27)
     assert found.targets.tolist() == [-(2**27), 0, 2**27]
     assert found.remainders.tolist() == [0, 0, 0]
 
@@ -161,13 +161,13 @@ TARGETS = {
 
 
 @pytest.mark.parametrize("name", TARGETS)
-def test_targets_are_restored_to_the_last_bit(name: str) -> None:
+def test_targets_are_restored_to_two_to_the_minus_59_of_their_range(name: str) -> None:
     assert_restored(TARGETS[name])
 
 
 @given(y=st.lists(st.floats(-1e300, 1e300).filter(lambda v: v == 0 or abs(v) > 1e-250), min_size=1, max_size=40))
 @settings(deadline=None, derandomize=True)
-def test_any_targets_are_restored_to_the_last_bit(y: list[float]) -> None:
+def test_any_targets_are_restored_to_two_to_the_minus_59_of_their_range(y: list[float]) -> None:
     assert_restored(np.array(y))
 
 
@@ -193,7 +193,7 @@ def test_equal_targets_get_equal_integers() -> None:
     constant = integer_targets(np.full(5, 0.1))
     assert not constant.targets.any()
     assert not constant.remainders.any()
-    assert constant.centre == 0.1
+    assert constant.units.centre == 0.1
 
 
 @pytest.mark.parametrize("exponent", [-600, -3, 7, 800])
@@ -209,4 +209,18 @@ def test_the_order_of_targets_does_not_matter() -> None:
     order = np.random.default_rng(6).permutation(len(y))
     one, other = integer_targets(y), integer_targets(y[order])
     np.testing.assert_array_equal(one.targets[order], other.targets)
-    assert (one.centre, one.step) == (other.centre, other.step)
+    assert one.units == other.units
+
+
+@pytest.mark.parametrize("name", ["normal", "far from zero", "neighbouring floats", "1e300", "integers"])
+def test_units_give_the_values_back(name: str) -> None:
+    y = TARGETS[name]
+    found = integer_targets(y)
+    values = found.units.values(found.targets, found.remainders)
+    np.testing.assert_array_less(np.abs(values - y), 2 * np.spacing(np.abs(y).max()))  # one rounding, and 2^-59
+
+
+def test_squares_are_in_the_units_of_y() -> None:
+    found = integer_targets(np.array([1.0, 2.0, 3.0]))
+    variance = np.var(found.targets.astype(np.float64))
+    assert found.units.squares(np.array([variance]))[0] == pytest.approx(2 / 3, rel=1e-15)

@@ -2,19 +2,19 @@
 
 from typing import Any
 
-import naive
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from naive import Array
-from support import ONE_THREAD, keys_of
 
+import naive
+from naive import Array
 from sublearn.core import parallel
 from sublearn.core.parallel import Workers
 from sublearn.core.partition import Children, split_samples
 from sublearn.kernels.keeping import Choice
 from sublearn.kernels.layout import Level
+from support import ONE_THREAD, keys_of
 
 UNWRITTEN = -1
 

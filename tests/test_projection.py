@@ -4,15 +4,13 @@ import math
 from collections import Counter
 from typing import Any
 
-import naive
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from naive import Vector
-from support import keys_of, parameters
-from test_arithmetic import assert_frequencies
 
+import naive
+from naive import Vector
 from sublearn.core.parameters import Round
 from sublearn.core.projection import (
     Plan,
@@ -26,6 +24,8 @@ from sublearn.core.projection import (
 from sublearn.core.subspace import Ranking
 from sublearn.kernels.drawing import TRIES
 from sublearn.kernels.layout import Candidates
+from support import keys_of, parameters
+from test_arithmetic import assert_frequencies
 
 BOUNDS = st.lists(st.integers(0, 3), min_size=1, max_size=4)
 
@@ -122,9 +122,7 @@ def test_the_plan_lists_all_distinct_vectors_once(
     axis: bool, height: float, decay: float, n_coefficients: int | None
 ) -> None:
     rounds = (Round(0.5, decay, n_coefficients),)
-    p = parameters(
-        subspace_size=3, n_projections=10**6, rounds=rounds, envelope_height=height, axis_projections=axis
-    )
+    p = parameters(subspace_size=3, n_projections=10**6, rounds=rounds, envelope_height=height, axis_projections=axis)
     plan = plan_projections(p, 7)
     expected = naive.distinct_vectors(naive.envelope(height, decay, 3), n_coefficients or 3)
     listed = [tuple(row) for row in plan.listed.tolist()]
@@ -170,9 +168,7 @@ def test_the_coefficient_sum_bounds_every_candidate(n_coefficients: int | None, 
 
 @pytest.mark.parametrize(("n_coefficients", "size"), [(2, 6), (1, 3), (None, 4)])
 def test_drawn_candidates_are_distinct_and_inside_the_envelope(n_coefficients: int | None, size: int) -> None:
-    p = parameters(
-        subspace_size=size, n_projections=20, rounds=(Round(0.2, 0.2, n_coefficients),), envelope_height=9.0
-    )
+    p = parameters(subspace_size=size, n_projections=20, rounds=(Round(0.2, 0.2, n_coefficients),), envelope_height=9.0)
     plan = plan_projections(p, 10)
     assert plan.rounds.n_draws.tolist() == [20]
     bounds = np.array(naive.envelope(9.0, 0.2, size))

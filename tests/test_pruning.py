@@ -7,7 +7,10 @@ import pytest
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
+import naive
 from sublearn import SLMClassifier, SLMRegressor
+from sublearn.core.pruning import prune, pruning_path
+from support import TASKS, WEIGHTS, grow_tree, nodes_of, parameters, random_data
 
 AXIS: dict[str, Any] = {"n_projections": 0, "max_partitions": 1, "subspace_size": 100, "random_state": 0}
 
@@ -85,3 +88,17 @@ def test_pruned_tree_routes_samples_to_the_same_nodes_above_the_cuts() -> None:
         assert rows.sum() == pruned.tree_.n_samples[leaf]
         passed = path[rows].all(axis=0)  # nodes of the full tree that all of these samples pass
         assert full.tree_.n_samples[passed].min() == rows.sum()
+
+
+@pytest.mark.parametrize("weights", WEIGHTS)
+@pytest.mark.parametrize(("n_classes", "criterion"), TASKS)
+def test_pruned_trees_with_many_children_equal_the_twin(n_classes: int, criterion: str, weights: str) -> None:
+    data = random_data(np.random.default_rng(0), 200, 4, n_classes, weights)
+    p = parameters(criterion=criterion, subspace_size=3, max_partitions=3, effective_ratio=0.1, min_samples_leaf=4)
+    tree = grow_tree(data, p)
+    assert np.diff(tree.first_plane).max() > 1
+    steps = np.unique(pruning_path(tree).alphas)
+    between = (steps[:-1] + steps[1:]) / 2  # away from the steps, where rounding has no say
+    for alpha in [*between[:: max(1, len(between) // 5)].tolist(), 2 * float(steps[-1])]:
+        twin = naive.prune(nodes_of(tree, 4)[0], alpha)
+        assert nodes_of(prune(tree, alpha), 4) == naive.in_level_order(twin)

@@ -4,10 +4,18 @@ import math
 from collections import Counter
 from typing import Any
 
-import naive
 import numpy as np
 import pytest
+
+import naive
 from naive import Data
+from sublearn.core import parallel
+from sublearn.core.discriminant import score_projections
+from sublearn.core.parallel import Workers
+from sublearn.core.parameters import TreeParameters
+from sublearn.core.subspace import Ranking, choose_subspace, rank_features
+from sublearn.kernels.layout import BLOCK
+from sublearn.kernels.search import TILE
 from support import (
     ONE_THREAD,
     TASKS,
@@ -23,14 +31,6 @@ from support import (
 )
 from test_arithmetic import assert_frequencies
 from test_discriminant import assert_outcome
-
-from sublearn.core import parallel
-from sublearn.core.discriminant import score_projections
-from sublearn.core.parallel import Workers
-from sublearn.core.parameters import TreeParameters
-from sublearn.core.subspace import Ranking, choose_subspace, rank_features
-from sublearn.kernels.layout import BLOCK
-from sublearn.kernels.search import TILE
 
 
 def rank(data: Data, p: TreeParameters, nodes: Any = None, workers: Workers = ONE_THREAD) -> Ranking:
@@ -66,7 +66,7 @@ def test_three_features_by_hand() -> None:
     assert found.decrease[0, 0] == 0.0
     assert found.decrease[0, 1] == 1.0
     assert found.decrease[0, 2] == pytest.approx(1 - 0.75 * (math.log2(3) - 2 / 3), abs=1e-15)
-    assert found.threshold[0, 1] == 6  # of the boundaries 11 b / 16 those from 1.4 to 9.6 split alike; 5.5 is the middle
+    assert found.threshold[0, 1] == 6  # the boundaries from 1.4 to 9.6 split alike; 5.5 is the middle one
     assert choose_subspace(found, keys_of(1), 2, "top", 0.5).tolist() == [[1, 2]]
 
 

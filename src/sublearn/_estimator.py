@@ -88,9 +88,9 @@ class SLMEstimator(BaseEstimator):  # type: ignore[misc]
         if sample_weight is None:
             return UNIT
         name = type(self).__name__
-        if np.shape(sample_weight) == (len(X),) and not np.any(sample_weight):
-            raise ValueError(f"sample_weight of {name}.fit must be positive somewhere; all are 0.")
         given = _check_sample_weight(sample_weight, X, dtype=np.float64)
+        if not given.any():  # older versions of scikit-learn let this pass
+            raise ValueError(f"sample_weight of {name}.fit must be positive somewhere; all weights are zero.")
         if (given < 0).any():
             at = int(np.argmax(given < 0))
             raise ValueError(f"sample_weight of {name}.fit must not be negative; got {given[at]:g} for sample {at}.")

@@ -1,6 +1,7 @@
 """A fitted tree as text, with every hyperplane as an inequality in the units of the data."""
 
 from collections.abc import Iterator, Sequence
+from math import inf
 from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
@@ -10,6 +11,7 @@ from sublearn.core.flat_tree import FlatTree
 from sublearn.kernels.layout import Array
 
 LETTERS = "abcdefgh"
+ROUNDING = 8.0  # codes by which rounded numbers may move a cut: under a hundredth of a deviation
 
 
 def export_text(model: Any, feature_names: Sequence[str] | None = None, *, digits: int = 4) -> str:
@@ -26,7 +28,7 @@ def export_text(model: Any, feature_names: Sequence[str] | None = None, *, digit
     feature_names : sequence of str, default=None
         Names of the features; None: those seen in fit, or x0, x1, ...
     digits : int, default=4
-        Significant digits of numbers.
+        Significant digits of numbers; coefficients and thresholds get more where fewer would move the cut.
 
     Returns
     -------
@@ -41,9 +43,9 @@ def export_text(model: Any, feature_names: Sequence[str] | None = None, *, digit
     >>> model = SLMClassifier(max_depth=1, max_partitions=1, n_projections=0).fit(iris.data, iris.target)
     >>> print(export_text(model, ["length", "width", "petal length", "petal width"]))
     150 samples, loss 1.585
-      a: petal length >= 2.632
-      -a: class 0, 50 of 50 samples
-      +a: class 1, 50 of 100 samples
+      a: petal length >= 2.475
+      -a: class 0, 100 % of 50 samples
+      +a: class 1, 50 % of 100 samples
     """
     check_is_fitted(model)
     names = _names(model, feature_names)
@@ -75,7 +77,7 @@ class _Writer:
         if tree.first_child[i] < 0:
             yield margin + label + self.leaf(i)
             return
-        yield f"{margin}{label}{tree.n_samples[i]} samples, loss {self.number(tree.loss[i])}"
+        yield f"{margin}{label}{self.samples(i)}, loss {self.number(tree.loss[i])}"
         margin += "  "
         planes = range(tree.first_plane[i], tree.first_plane[i + 1])
         for letter, p in zip(LETTERS, planes, strict=False):
@@ -88,31 +90,36 @@ class _Writer:
 
     def leaf(self, i: int) -> str:
         """What a leaf answers."""
-        n, value = self.tree.n_samples[i], self.tree.value[i]
+        value = self.tree.value[i]
         if self.classes is None:
-            return f"value {self.number(value[0])}, {n} samples"
+            return f"value {self.number(value[0])}, {self.samples(i)}"
         best = int(value.argmax())
-        return f"class {self.classes[best]}, {self.number(100 * value[best])} % of {n} samples"
+        return f"class {self.classes[best]}, {self.number(100 * value[best])} % of {self.samples(i)}"
+
+    def samples(self, i: int) -> str:
+        """How many samples a node has."""
+        n = self.tree.n_samples[i]
+        return f"{n} sample{'s' if n != 1 else ''}"
 
     def plane(self, p: int) -> str:
         """A hyperplane as an inequality, scaled so that its first coefficient is 1."""
         tree = self.tree
         threshold = tree.threshold[p] - 0.5  # codes are rounded, so the cut lies between two integers
-        terms: list[tuple[float, str]] = []
+        terms: list[tuple[float, str, float]] = []
         for t in range(tree.first_term[p], tree.first_term[p + 1]):
             f, a = int(tree.feature[t]), float(tree.coefficient[t])
-            slope, offset, straight = line_of(self.feature_maps, f)
-            threshold -= a * offset
-            if slope > 0:
-                terms.append((a * slope, self.names[f] if straight else f"g({self.names[f]})"))
-            if not straight:
+            line = line_of(self.feature_maps, f)
+            threshold -= a * line.offset
+            if line.slope > 0:
+                terms.append((a * line.slope, self.names[f] if line.straight else f"g({self.names[f]})", line.reach))
+            if not line.straight:
                 self.curved[f] = None
-        scale = terms[0][0]
-        text = terms[0][1]
-        for weight, name in terms[1:]:
-            factor = self.number(abs(weight / scale))
+        scale, text, _ = terms[0]
+        allowed = ROUNDING / len(terms) / abs(scale)
+        for weight, name, reach in terms[1:]:
+            factor = self.number(abs(weight / scale), allowed / reach)
             text += f" {'-' if weight * scale < 0 else '+'} {'' if factor == '1' else factor + ' '}{name}"
-        return f"{text} {'>=' if scale > 0 else '<='} {self.number(threshold / scale)}"
+        return f"{text} {'>=' if scale > 0 else '<='} {self.number(threshold / scale, allowed)}"
 
     def maps(self) -> Iterator[str]:
         """The knots of the quantile maps that appeared."""
@@ -121,6 +128,10 @@ class _Writer:
             pairs = ", ".join(f"{self.number(x)}: {s:g}" for x, s in zip(knots, scores, strict=True))
             yield f"g({self.names[f]}) is linear between {pairs}"
 
-    def number(self, x: float) -> str:
-        """A number in few digits."""
-        return f"{x:.{self.digits}g}"
+    def number(self, x: float, allowed: float = inf) -> str:
+        """A number in few digits, but no further off than `allowed`."""
+        for digits in range(self.digits, 17):
+            text = f"{x:.{digits}g}"
+            if abs(float(text) - x) <= allowed:
+                return text
+        return repr(float(x))

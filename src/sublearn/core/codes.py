@@ -18,6 +18,7 @@ DEVIATIONS = 8  # codes reach this many standard deviations; a feature that reac
 CODE_LIMIT = 8192  # largest code: 1,024 codes a deviation
 EXACT = 2**24 - 1  # projected values stay within this, where float32 counts exactly
 MOMENT_BITS = 15  # values are rounded to this many bits of their range for mean and deviation
+STEEPEST = 1e300
 BLOCK_VALUES = 1 << 19  # values converted at a time
 
 # P(Z >= z) of a normal variable at z = 0.25, 0.5, ... 4, written out so that no machine computes it otherwise
@@ -54,6 +55,15 @@ class FeatureMaps(NamedTuple):
     levels: Array  # int64, codes at the knots
     slopes: Array  # float64, codes a unit from each knot to the next
     per_deviation: int  # codes a standard deviation
+
+
+class Line(NamedTuple):
+    """Before rounding, a code is slope * x + offset (straight), or slope * g(x)."""
+
+    slope: float
+    offset: float
+    straight: bool
+    reach: float  # largest magnitude of x or g(x) that is not cut off
 
 
 def code_limit(coefficient_sum: int) -> int:
@@ -93,14 +103,15 @@ def _encode_part(block: Array, maps: FeatureMaps, begin: int, out: Array, first:
     encode(block, maps, first, last, begin, out)
 
 
-def line_of(maps: FeatureMaps, f: int) -> tuple[float, float, bool]:
-    """(slope, offset, straight): the code of x is slope * x + offset before rounding, or slope * g(x)."""
+def line_of(maps: FeatureMaps, f: int) -> Line:
+    """The map of a feature as a line, over x itself or over g(x)."""
     a, b = maps.offsets[f], maps.offsets[f + 1]
     if b - a == 1:
-        return 0.0, float(maps.levels[a]), True
+        return Line(0.0, float(maps.levels[a]), True, 0.0)
     if b - a == 2:
-        return float(maps.slopes[a] * maps.units[f]), float(maps.levels[a] - maps.slopes[a] * maps.knots[a]), True
-    return float(maps.per_deviation), 0.0, False
+        slope, reach = maps.slopes[a] * maps.units[f], np.abs(maps.knots[a:b]).max() / maps.units[f]
+        return Line(float(slope), float(maps.levels[a] - maps.slopes[a] * maps.knots[a]), True, float(reach))
+    return Line(float(maps.per_deviation), 0.0, False, float(DEVIATIONS))
 
 
 def curve_of(maps: FeatureMaps, f: int) -> tuple[Array, Array]:
@@ -161,5 +172,7 @@ def _pack(units: Array, maps: list[tuple[Array, Array]], per_deviation: int) -> 
     levels = np.concatenate([levels for _, levels in maps])
     slopes = np.zeros(len(knots))
     run = np.diff(knots)
-    np.divide(np.diff(levels), run, out=slopes[:-1], where=run > 0)
+    with np.errstate(over="ignore"):  # neighbouring knots may be hundreds of decades below the others
+        np.divide(np.diff(levels), run, out=slopes[:-1], where=run > 0)
+    np.minimum(slopes, STEEPEST, out=slopes)
     return FeatureMaps(units, offsets, knots, levels, slopes, per_deviation)

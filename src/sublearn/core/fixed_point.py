@@ -9,6 +9,7 @@ from sublearn.kernels.layout import TARGET_BITS, WEIGHT_BITS, Array
 
 FACTOR_BITS = 30  # precision of class weights that are not whole numbers
 REMAINDER_BITS = 30
+ORDINARY = 900  # targets below two to this power, and above two to minus this, need no scaling
 
 
 class Weights(NamedTuple):
@@ -23,15 +24,17 @@ class Units(NamedTuple):
 
     centre: float
     step: float
+    exponent: int = 0  # of a power of two that all of this is multiplied by, where y is near the ends of the floats
 
     def values(self, targets: Array, remainders: Array) -> Array:
         """Values of y; the sum of the first two terms is exact."""
-        return (self.centre + self.step * targets) + self.step * (remainders / 2.0**REMAINDER_BITS)
+        values = (self.centre + self.step * targets) + self.step * (remainders / 2.0**REMAINDER_BITS)
+        return np.ldexp(values, self.exponent)
 
     def squares(self, losses: Array) -> Array:
         """Squared errors; infinite where y is so large that its square is."""
         with np.errstate(over="ignore"):
-            return losses * self.step * self.step
+            return np.ldexp(losses * self.step * self.step, 2 * self.exponent)
 
 
 class Targets(NamedTuple):
@@ -61,8 +64,8 @@ def integer_weights(sample_weight: Array) -> Weights:
     if total < 2.0**WEIGHT_BITS and (sample_weight == np.floor(sample_weight)).all():
         weights = sample_weight.astype(np.int64)
         return Weights(weights, weights)
-    step = math.ldexp(1.0, math.frexp(total)[1] - WEIGHT_BITS + 1)
-    return Weights(np.rint(sample_weight / step).astype(np.int64), np.ones(len(sample_weight), np.int64))
+    shift = WEIGHT_BITS - 1 - math.frexp(total)[1]
+    return Weights(np.rint(np.ldexp(sample_weight, shift)).astype(np.int64), np.ones(len(sample_weight), np.int64))
 
 
 def times_class_weights(weights: Weights, factors: Array, labels: Array) -> Weights:
@@ -81,17 +84,18 @@ def times_class_weights(weights: Weights, factors: Array, labels: Array) -> Weig
 def integer_targets(y: Array) -> Targets:
     """Round y to 2^-29 of its range, and what is left once more."""
     exponent = int(np.frexp(np.abs(y).max())[1])
+    if abs(exponent) < ORDINARY:
+        exponent = 0
     z = np.ldexp(y, -exponent)
     low, high = float(z.min()), float(z.max())
+    if low == high:
+        nothing = np.zeros(len(y), np.int32)
+        return Targets(nothing, nothing, Units(low, 0.0, exponent))
     span = math.frexp(high - low)[1]
     grid = math.ldexp(1.0, span - 10)
-    centre = round((low + high) / 2 / grid) * grid if high > low else low
-    step = math.ldexp(1.0, span - TARGET_BITS) if high > low else 1.0
+    centre = round((low + high) / 2 / grid) * grid
+    step = math.ldexp(1.0, span - TARGET_BITS)
     targets = np.rint((z - centre) / step)
     left = z - (centre + step * targets)  # both exact: the bracket is a multiple of the step, and z is near it
     remainders = np.rint(left / step * 2.0**REMAINDER_BITS)
-    return Targets(
-        targets.astype(np.int32),
-        remainders.astype(np.int32),
-        Units(math.ldexp(centre, exponent), math.ldexp(step, exponent)),
-    )
+    return Targets(targets.astype(np.int32), remainders.astype(np.int32), Units(centre, step, exponent))

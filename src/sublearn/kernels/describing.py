@@ -52,7 +52,7 @@ def variance(samples, order, runs, totals):
     for p in range(runs[0], runs[-1]):
         s = order[p]
         w = samples.weights[s] if samples.weights.size else np.int64(1)
-        e = np.int64(samples.targets[s]) - centre
+        e = abs(np.int64(samples.targets[s]) - centre)
         high = e >> HALF_BITS
         low = e & HALF_MASK
         high_high += w * (high * high)
