@@ -208,6 +208,19 @@ def test_a_hyperplane_that_leaves_the_joint_loss_is_refused() -> None:
     assert keep(data, [[1, 0], [0, 1]], p, scores=[[0.9, 0.5]]).kept == [[0]]
 
 
+@pytest.mark.parametrize("weights", WEIGHTS)
+def test_a_hyperplane_that_moves_no_sample_is_refused_for_any_targets(weights: str) -> None:
+    # two features tell the three samples apart; the third can only give their cells other codes
+    codes = np.array([[-9, -9, -9], [9, -9, 9], [9, 9, -9]])
+    rng = np.random.default_rng(7)
+    p = parameters(criterion="squared_error", max_partitions=3, effective_ratio=0.0)
+    for _ in range(100):
+        data = random_data(rng, 3, 1, 0, weights)._replace(codes=codes, y=rng.integers(-(2**28), 2**28, 3))
+        found = keep(data, np.eye(3), p)
+        assert len(found.kept[0]) == 2
+        assert found.n_children == [3]
+
+
 @pytest.mark.parametrize(("min_samples_leaf", "n_kept"), [(1, 2), (3, 2), (4, 1)])
 def test_every_occupied_cell_meets_the_minima(min_samples_leaf: int, n_kept: int) -> None:
     # three samples in one quadrant and ten in the others

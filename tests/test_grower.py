@@ -18,6 +18,7 @@ from sublearn.core.grower import grow
 from sublearn.core.parallel import Workers
 from sublearn.core.parameters import Round, TreeParameters
 from sublearn.core.projection import plan_projections
+from sublearn.core.subspace import choose_subspace, rank_features
 from support import (
     INTEGERS,
     KEY,
@@ -27,6 +28,8 @@ from support import (
     assert_same_tree,
     grow_tree,
     grow_twin,
+    kernel_test,
+    level_of,
     make_data,
     nodes_of,
     parameters,
@@ -143,19 +146,20 @@ def test_trees_equal_the_twin_where_rounding_has_no_say(n_classes: int, criterio
     assert compared >= 10
 
 
-def pool_of(p: TreeParameters, n_features: int) -> naive.Pool:
+def pool_of(data: Data, p: TreeParameters, rows: list[int]) -> naive.Pool:
+    """The engine's candidates in a node: among equal features its ranking may differ from the twin's."""
+    n_features = data.codes.shape[1]
     plan = plan_projections(p, n_features)
     assert plan.rounds.n_draws.size == 0
-    return lambda ranked: [spread(vector, ranked, n_features) for vector in plan.listed.tolist()]
+    level = level_of(data, p, [rows])
+    ranking = rank_features(samples_of(data), level, kernel_test(p, data), ONE_THREAD)
+    ranked = choose_subspace(ranking, level.keys, plan.listed.shape[1], "top", 0.0)[0].tolist()
+    return lambda _: [spread(vector, ranked, n_features) for vector in plan.listed.tolist()]
 
 
 def assert_as_good_as_twin(tree: FlatTree, data: Data, p: TreeParameters) -> None:
-    """The twin judges every node of a tree: its sums, and that no better choice was left.
-
-    Ties may go either way. The pool must be the same for every ranking.
-    """
-    n_features = data.codes.shape[1]
-    root, pool, settings = nodes_of(tree, n_features)[0], pool_of(p, n_features), settings_of(p, data)
+    """The twin judges every node of a tree: its sums, and that no better choice was left. Ties may go either way."""
+    root, settings = nodes_of(tree, data.codes.shape[1])[0], settings_of(p, data)
     open_ = [(root, list(range(len(data.y))))]
     for node, rows in open_:
         twin = naive.describe(data, rows, node.depth, p.criterion)
@@ -165,7 +169,7 @@ def assert_as_good_as_twin(tree: FlatTree, data: Data, p: TreeParameters) -> Non
             assert not node.planes
             continue
         part = data.take(rows)
-        vectors, outcomes, _ = naive.try_candidates(part, settings, pool)
+        vectors, outcomes, _ = naive.try_candidates(part, settings, pool_of(data, p, rows))
         judge_planes(node, part, dict(zip(vectors, outcomes, strict=True)), settings)
         cells = cells_of(part, node.planes)
         if node.planes:
@@ -244,8 +248,6 @@ def test_trees_full_of_ties_are_as_good_as_the_twin(n_classes: int, criterion: s
         rng = np.random.default_rng(seed)
         few = rng.integers(-3, 4, data.codes.shape)  # with many duplicated rows
         data = data._replace(codes=few, y=data.y if n_classes else 10**6 * rng.integers(-5, 6, len(few)))
-        # a flat envelope over all features: ties in the ranking change nothing
-        p = replace(p, subspace_size=9, rounds=(Round(0.5, 0.0, None),), envelope_height=1.0)
         assert_as_good_as_twin(grow_tree(data, p), data, p)
 
 
@@ -391,6 +393,16 @@ def test_nodes_below_min_loss_are_leaves() -> None:
     assert depth_of(data, parameters(min_loss=1.0 + 1e-9)) == 0
 
 
+def test_min_loss_of_a_regression_is_in_the_units_of_y() -> None:
+    targets = integer_targets(np.array([0.0, 1.0, 2.0, 3.0]))  # a variance of 1.25
+    samples = samples_of(make_data([0, 1, 2, 3], np.zeros(4), 0))
+    samples = samples._replace(targets=targets.targets, remainders=targets.remainders)
+    for min_loss, n_nodes in ((1.25 - 1e-9, 3), (1.25 + 1e-9, 1)):
+        p = parameters(criterion="squared_error", min_loss=min_loss, max_depth=1)
+        plan = plan_projections(p, 1)
+        assert grow(samples, np.empty(0, np.int64), targets.units, p, plan, KEY, ONE_THREAD).n_nodes == n_nodes
+
+
 @pytest.mark.parametrize("weights", WEIGHTS)
 def test_leaves_meet_the_minima(weights: str) -> None:
     data = random_data(np.random.default_rng(3), 300, 3, 3, weights)
@@ -463,6 +475,13 @@ def test_a_fully_grown_tree_knows_its_training_samples() -> None:
     for p in (parameters(), DRAWN, parameters(n_bins=2), parameters(n_bins=256, criterion="gini")):
         tree = grow_tree(data, p)
         assert tree.value[leaves_of(tree, data)].argmax(axis=1).tolist() == data.y.tolist()
+
+
+def test_a_tree_has_room_for_more_classes_than_a_byte_counts() -> None:
+    data = random_data(np.random.default_rng(18), 600, 2, 300)
+    tree = grow_tree(data, parameters())
+    assert tree.value.shape[1] == 300
+    assert tree.value[leaves_of(tree, data)].argmax(axis=1).tolist() == data.y.tolist()
 
 
 @pytest.mark.parametrize(("n_classes", "criterion"), TASKS)

@@ -56,7 +56,9 @@ class FlatTree(NamedTuple):
 
 def offsets(counts: Array) -> Array:
     """Where each of some consecutive pieces begins, and where the last one ends."""
-    return np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
+    out = np.zeros(len(counts) + 1, np.int32)
+    np.cumsum(counts, dtype=np.int32, out=out[1:])
+    return out
 
 
 def apply(tree: FlatTree, codes: Array, workers: Workers) -> Array:

@@ -60,17 +60,16 @@ def grow(
     while len(runs):
         sums = describe_nodes(samples, room.order, runs, test, workers)
         first = recorder.add_nodes(sums, parents, depth)
-        found = []
+        below: list[tuple[Array, Array, Array]] = []
         for batch in _batches(open_nodes(sums, depth, test, parameters, units), plan, samples):
             level = Level(room.order, runs[batch], sums.totals[batch], keys[batch])
             split = split_nodes(samples, level, test, parameters, plan, room, workers)
             recorder.add_splits(first + batch, split.candidates, split.choice, split.children)
-            found.append((split.children, first + batch[split.children.parents], keys[batch]))
-        if not found:
+            children = split.children
+            below.append((children.runs, first + batch[children.parents], child_keys(level.keys, children)))
+        if not below:
             break
-        runs = np.concatenate([children.runs for children, _, _ in found])
-        parents = np.concatenate([ids for _, ids, _ in found])
-        keys = np.concatenate([child_keys(above, children) for children, _, above in found])
+        runs, parents, keys = (np.concatenate(parts) for parts in zip(*below, strict=True))
         room = Room(room.new_order, room.order, room.cells)
         depth += 1
     return recorder.finish()

@@ -1,6 +1,6 @@
 """Collects a growing tree level by level and turns it into a `FlatTree`."""
 
-from collections import defaultdict
+from typing import Any
 
 import numpy as np
 
@@ -11,6 +11,30 @@ from sublearn.core.partition import Children
 from sublearn.kernels.keeping import Choice
 from sublearn.kernels.layout import Array, Candidates
 
+KINDS: dict[str, Any] = {
+    # nodes
+    "parent": np.int32,
+    "depth": np.int32,
+    "value": np.float64,
+    "loss": np.float64,
+    "weight": np.float64,
+    "n_samples": np.int64,
+    # split nodes
+    "split_node": np.int32,
+    "n_planes": np.int8,
+    "n_cells": np.int16,
+    "decrease": np.float64,
+    # hyperplanes
+    "threshold": np.int32,
+    "plane_decrease": np.float64,
+    "n_terms": np.int32,
+    # terms
+    "feature": np.int32,
+    "coefficient": np.int16,
+    # cells
+    "children": np.int32,
+}
+
 
 class Recorder:
     """Nodes are numbered level by level in the order they are added."""
@@ -19,9 +43,9 @@ class Recorder:
         self.n_classes = n_classes
         self.units = units
         self.n_nodes = 0
-        self.n_children = 0
-        self.columns: defaultdict[str, list[Array]] = defaultdict(list)
+        self.n_numbered = 1
         self.total_weight = 0.0
+        self.columns: dict[str, list[Array]] = {name: [] for name in KINDS}
 
     def add_nodes(self, sums: NodeSums, parents: Array, depth: int) -> int:
         """Add the nodes of a level; returns the number of the first."""
@@ -40,20 +64,21 @@ class Recorder:
         return first
 
     def add_splits(self, nodes: Array, candidates: Candidates, choice: Choice, children: Children) -> None:
-        """Add the hyperplanes and children of nodes of the last level; children follow in the next level."""
+        """Add the hyperplanes of nodes of the last level; their children are to follow, in this order."""
         row, slot = np.nonzero(np.arange(choice.kept.shape[1]) < choice.n_kept[:, None])
         kept = choice.kept[row, slot]
         plane, d = np.nonzero(candidates.coefficients[row, kept])
-        n_cells = np.where(choice.n_kept > 0, 1 << choice.n_kept, 0)
+        split = choice.n_kept > 0
+        n_cells = np.where(split, 1 << choice.n_kept, 0)
         begin = np.cumsum(n_cells) - n_cells
         table = np.full(n_cells.sum(), -1)
-        table[begin[children.parents] + children.codes] = self._numbers(len(children.codes))
-        split = choice.n_kept > 0
+        table[begin[children.parents] + children.codes] = self.n_numbered + np.arange(len(children.codes))
+        self.n_numbered += len(children.codes)
         self._add(
             split_node=nodes[split],
             n_planes=choice.n_kept[split],
-            split_decrease=self.units.squares(choice.decrease[split]),
             n_cells=n_cells[split],
+            decrease=self.units.squares(choice.decrease[split]),
             threshold=candidates.threshold[row, kept],
             plane_decrease=self.units.squares(candidates.decrease[row, kept]),
             n_terms=np.bincount(plane, minlength=len(row)),
@@ -63,38 +88,26 @@ class Recorder:
         )
 
     def finish(self) -> FlatTree:
-        """The tree so far."""
-        column = {name: np.concatenate(parts) for name, parts in self.columns.items()}
-        for name in SPLIT_COLUMNS:
-            column.setdefault(name, np.empty(0, np.int64))
-        split = column["split_node"]
-        planes, decrease = np.zeros(self.n_nodes, np.int64), np.zeros(self.n_nodes)
-        planes[split], decrease[split] = column["n_planes"], column["split_decrease"]
-        first_child = np.full(self.n_nodes, -1)
-        first_child[split] = np.cumsum(column["n_cells"]) - column["n_cells"]
+        """The tree. Parts are given up column by column: a large tree need not fit into memory twice."""
+        nodes = self._take("split_node")
+        n_cells = self._take("n_cells").astype(np.int64)
         return FlatTree(
-            parent=column["parent"].astype(np.int32),
-            depth=column["depth"].astype(np.int32),
-            first_plane=offsets(planes),
-            first_child=first_child.astype(np.int32),
-            value=column["value"],
-            loss=column["loss"],
-            decrease=decrease,
-            weight=column["weight"],
-            n_samples=column["n_samples"],
-            threshold=column["threshold"].astype(np.int32),
-            plane_decrease=column["plane_decrease"].astype(np.float64),
-            first_term=offsets(column["n_terms"]),
-            feature=column["feature"].astype(np.int32),
-            coefficient=column["coefficient"].astype(np.int16),
-            children=column["children"].astype(np.int32),
+            parent=self._take("parent"),
+            depth=self._take("depth"),
+            first_plane=offsets(self._spread(nodes, self._take("n_planes"), 0)),
+            first_child=self._spread(nodes, (np.cumsum(n_cells) - n_cells).astype(np.int32), -1),
+            value=self._take("value"),
+            loss=self._take("loss"),
+            decrease=self._spread(nodes, self._take("decrease"), 0),
+            weight=self._take("weight"),
+            n_samples=self._take("n_samples"),
+            threshold=self._take("threshold"),
+            plane_decrease=self._take("plane_decrease"),
+            first_term=offsets(self._take("n_terms")),
+            feature=self._take("feature"),
+            coefficient=self._take("coefficient"),
+            children=self._take("children"),
         )
-
-    def _numbers(self, n: int) -> Array:
-        """Numbers of the next n nodes of the next level."""
-        first = max(self.n_children, self.n_nodes)
-        self.n_children = first + n
-        return np.arange(first, first + n)
 
     def _values(self, sums: NodeSums) -> Array:
         if self.n_classes:
@@ -103,18 +116,14 @@ class Recorder:
 
     def _add(self, **columns: Array) -> None:
         for name, column in columns.items():
-            self.columns[name].append(column)
+            self.columns[name].append(column.astype(KINDS[name]))
 
+    def _take(self, name: str) -> Array:
+        parts = self.columns.pop(name)
+        return np.concatenate(parts) if parts else np.empty(0, KINDS[name])
 
-SPLIT_COLUMNS = (
-    "split_node",
-    "n_planes",
-    "split_decrease",
-    "n_cells",
-    "threshold",
-    "plane_decrease",
-    "n_terms",
-    "feature",
-    "coefficient",
-    "children",
-)
+    def _spread(self, nodes: Array, values: Array, default: int) -> Array:
+        """Values of split nodes as values of all nodes."""
+        out = np.full(self.n_nodes, default, values.dtype)
+        out[nodes] = values
+        return out
