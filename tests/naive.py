@@ -344,6 +344,18 @@ def is_open(node: Node, data: Data, settings: Settings) -> bool:
     )
 
 
+def over_varying_features(vectors: list[Vector], codes: Array, order: list[int]) -> list[Vector]:
+    """Vectors without the features that are constant in the node; those that become equal, up to sign, are one."""
+    varies = codes.min(axis=0) < codes.max(axis=0)
+    found: dict[Vector, None] = {}
+    for vector in vectors:
+        ranked = normalise(tuple(vector[f] if varies[f] else 0 for f in order))  # the best-ranked is positive
+        if ranked is not None:
+            place = dict(zip(order, ranked, strict=True))
+            found[tuple(place[f] for f in range(len(order)))] = None
+    return list(found)
+
+
 def try_candidates(data: Data, settings: Settings, pool: Pool) -> tuple[list[Vector], list[Outcome], bool]:
     """Steps 1 to 3 in a node: its candidates, their tests, and whether rounding could have ranked otherwise."""
     n_features = data.codes.shape[1]
@@ -356,7 +368,7 @@ def try_candidates(data: Data, settings: Settings, pool: Pool) -> tuple[list[Vec
         alone[f].decrease - alone[g].decrease <= scale and alone[f].sides != alone[g].sides
         for f, g in itertools.pairwise(order)
     )
-    vectors = pool(order[: settings.subspace_size])
+    vectors = over_varying_features(pool(order[: settings.subspace_size]), data.codes, order)
     return vectors, [discriminant_test(project(data.codes, v), data, settings) for v in vectors], tied
 
 
@@ -477,15 +489,25 @@ def normal_share(z: float) -> float:
     return math.erfc(-z / math.sqrt(2)) / 2
 
 
+def quantile(values: Sequence[float], share: float) -> float:
+    """The smallest value with at least this share of the values at or below it."""
+    return sorted(values)[math.ceil(share * len(values)) - 1]
+
+
+def has_heavy_tails(values: Sequence[float], m: Moments) -> bool:
+    """Far-reaching, or with the third of the values on one side of the median in a 64th of a deviation."""
+    low, middle, high = (Fraction(quantile(values, normal_share(z))) for z in (-1, 0, 1))
+    crowded = any(0 < width < m.deviation / 64 for width in (middle - low, high - middle))
+    return crowded or m.reach > DEVIATIONS * m.deviation
+
+
 def quantile_map(values: Sequence[float], per_deviation: int) -> Map:
     """Quantiles of the values go to the same quantiles of a normal variable, from -4 to 4 by quarters."""
-    ordered = sorted(values)
     levels: defaultdict[float, list[Fraction]] = defaultdict(list)
     for quarter in range(-16, 17):
-        at = math.ceil(normal_share(quarter / 4) * len(ordered)) - 1
-        levels[ordered[at]].append(Fraction(quarter, 4))
-    levels[ordered[0]].append(Fraction(-17, 4))
-    levels[ordered[-1]].append(Fraction(17, 4))
+        levels[quantile(values, normal_share(quarter / 4))].append(Fraction(quarter, 4))
+    levels[min(values)].append(Fraction(-17, 4))
+    levels[max(values)].append(Fraction(17, 4))
     return [(Fraction(knot), round(min(found, key=abs) * per_deviation)) for knot, found in sorted(levels.items())]
 
 
@@ -501,7 +523,7 @@ def fit_map(values: Sequence[float], weights: Sequence[int] | None, kind: str, l
     if min(values) == max(values):
         return [(Fraction(values[0]), 0)]
     m = moments(values)
-    if kind == "quantile" or (kind == "auto" and m.reach > DEVIATIONS * m.deviation):
+    if kind == "quantile" or (kind == "auto" and has_heavy_tails(values, m)):
         return quantile_map(values, limit // DEVIATIONS)
     return linear_map(m, limit // DEVIATIONS)
 

@@ -240,6 +240,14 @@ def test_values_beyond_the_knots_take_the_outermost_codes() -> None:
     assert beyond == [encode(heavy, maps).min(), encode(heavy, maps).max()]
 
 
+def test_values_spread_over_ten_decades_do_not_share_a_code() -> None:
+    decades = 10.0 ** np.random.default_rng(0).uniform(0, 10, 10_000)
+    _, shared = np.unique(encode(decades, fit(decades, "linear")), return_counts=True)
+    assert shared.max() > 5000  # so it would be in deviations, of which they reach less than eight
+    _, shared = np.unique(encode(decades, fit(decades)), return_counts=True)
+    assert shared.max() < 100
+
+
 def test_a_linear_map_stays_straight_beyond_the_training_samples() -> None:
     maps = fit([-1.0, 1.0], "linear")  # deviation 1
     assert encode([2.0, 4.0, 7.5, -3.25], maps).tolist() == [2048, 4096, 7680, -3328]

@@ -228,7 +228,8 @@ PARAMETERS = {
         one_of("auto", "linear", "quantile"),
         "",
         "How features become integer codes: in standard deviations, through quantiles, or whichever suits the "
-        "feature: quantiles where it reaches further than 8 deviations.",
+        "feature: quantiles where it has heavy tails, that is, reaches further than 8 deviations or has a third of "
+        "its samples within a 64th of one.",
     ),
     "class_weight": Parameter(
         either(NONE, one_of("balanced"), Rule("a dict from class to weight", lambda v: isinstance(v, dict))),

@@ -15,6 +15,7 @@ from sublearn.kernels.layout import Array
 from sublearn.kernels.prediction import add_moments, encode
 
 DEVIATIONS = 8  # codes reach this many standard deviations; a feature that reaches further is heavy-tailed
+CROWDED = 64  # a feature is so too if a third of its samples lie within this part of a deviation
 CODE_LIMIT = 8192  # largest code: 1,024 codes a deviation
 EXACT = 2**24 - 1  # projected values stay within this, where float32 counts exactly
 MOMENT_BITS = 15  # values are rounded to this many bits of their range for mean and deviation
@@ -79,12 +80,14 @@ def fit_maps(x: Array, weights: Array, kind: str, limit: int, workers: Workers) 
     low, high = low * units, high * units
     means, deviations = _moments(x, weights, units, low, high, workers)
     reach = np.maximum(high - means, means - low)
+    heavy = reach > DEVIATIONS * deviations
     maps = []
     for f in range(x.shape[1]):
+        z = x[:, f].astype(np.float64) * units[f] if kind != "linear" else None
         if low[f] == high[f]:
             maps.append((low[f : f + 1], np.zeros(1, np.int64)))
-        elif kind == "quantile" or (kind == "auto" and reach[f] > DEVIATIONS * deviations[f]):
-            maps.append(_quantile_map(x[:, f] * units[f], weights, limit // DEVIATIONS))
+        elif z is not None and (kind == "quantile" or heavy[f] or _is_crowded(z, weights, deviations[f])):
+            maps.append(_quantile_map(z, weights, limit // DEVIATIONS))
         else:
             maps.append(_linear_map(means[f], max(deviations[f], reach[f] / DEVIATIONS), limit))
     return _pack(units, maps, limit // DEVIATIONS)
@@ -149,21 +152,36 @@ def _linear_map(mean: float, deviation: float, limit: int) -> tuple[Array, Array
     return knots, np.array([-reach, reach])
 
 
+def _is_crowded(z: Array, weights: Array, deviation: float) -> bool:
+    """Whether the samples on one side of the median, out to a normal deviation, share a few linear codes.
+
+    So it is with values spread evenly over many decades, which need not reach far in deviations.
+    """
+    low, middle, high = _quantiles(z, weights, PROBABILITIES[np.isin(LEVELS, (-1.0, 0.0, 1.0))])
+    return any(0 < width < deviation / CROWDED for width in (middle - low, high - middle))
+
+
 def _quantile_map(z: Array, weights: Array, per_deviation: int) -> tuple[Array, Array]:
     """Knots at quantiles of z; values that fill several levels take the one nearest the middle."""
-    if weights.size:
-        order = np.argsort(z, kind="stable")
-        z, reached = z[order], np.cumsum(weights[order])
-        at = np.searchsorted(reached, PROBABILITIES * reached[-1])
-    else:
-        z = np.sort(z)
-        at = np.ceil(PROBABILITIES * len(z)).astype(np.int64) - 1
-    knots = np.concatenate([z[:1], z[np.clip(at, 0, len(z) - 1)], z[-1:]])
+    knots = np.concatenate([[z.min()], _quantiles(z, weights, PROBABILITIES), [z.max()]])
     levels = np.concatenate([[LEVELS[0] - 0.25], LEVELS, [LEVELS[-1] + 0.25]])
     nearest = np.lexsort((np.abs(levels), knots))
     knots, levels = knots[nearest], levels[nearest]
     first = np.concatenate([[True], knots[1:] > knots[:-1]])
     return knots[first], np.rint(levels[first] * per_deviation).astype(np.int64)
+
+
+def _quantiles(z: Array, weights: Array, probabilities: Array) -> Array:
+    """Smallest values with at least these shares of the weight at or below them."""
+    if weights.size:
+        order = np.argsort(z, kind="stable")
+        reached = np.cumsum(weights[order])
+        at = np.searchsorted(reached, probabilities * reached[-1])
+        found: Array = z[order[np.minimum(at, len(z) - 1)]]
+    else:
+        at = np.maximum(np.ceil(probabilities * len(z)).astype(np.int64) - 1, 0)
+        found = np.partition(z, at)[at]
+    return found
 
 
 def _pack(units: Array, maps: list[tuple[Array, Array]], per_deviation: int) -> FeatureMaps:

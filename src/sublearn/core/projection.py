@@ -14,7 +14,7 @@ from sublearn.core.decay import decaying
 from sublearn.core.parameters import TreeParameters
 from sublearn.core.subspace import Ranking
 from sublearn.kernels import drawing
-from sublearn.kernels.layout import Array, Candidates
+from sublearn.kernels.layout import CONSTANT, Array, Candidates
 
 Vector = tuple[int, ...]
 
@@ -120,10 +120,13 @@ def draw_projections(plan: Plan, subspace: Array, ranking: Ranking, keys: Array)
         np.zeros((n_nodes, plan.n_candidates)),
         np.zeros((n_nodes, plan.n_candidates), np.int32),
     )
-    drawing.draw_candidates(keys, plan.listed, plan.rounds, candidates.coefficients, candidates.sizes)
-    axis = np.arange(n_nodes)[:, None], subspace[:, : plan.n_axis]
-    candidates.decrease[:, : plan.n_axis] = ranking.decrease[axis]
-    candidates.threshold[:, : plan.n_axis] = ranking.threshold[axis]
+    ranked = np.arange(n_nodes)[:, None], subspace
+    threshold = ranking.threshold[ranked]
+    varies = threshold != CONSTANT
+    _, coefficients, sizes, *_ = candidates
+    drawing.draw_candidates(keys, plan.listed, plan.n_axis, varies, plan.rounds, coefficients, sizes)
+    candidates.decrease[:, : plan.n_axis] = ranking.decrease[ranked][:, : plan.n_axis]
+    candidates.threshold[:, : plan.n_axis] = threshold[:, : plan.n_axis]
     return candidates
 
 

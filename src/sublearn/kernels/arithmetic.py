@@ -23,7 +23,7 @@ ONE = np.uint64(1)
 
 @inner
 def log2(x):
-    """Base-2 logarithm of a positive normal number, to about one unit in the last place."""
+    """Base-2 logarithm of a positive normal number, to a few units in the last place."""
     m, e = math.frexp(x)
     if m < SQRT_HALF:
         m *= 2.0

@@ -79,12 +79,22 @@ def draw_vector(key, bounds, probabilities, n_coefficients, taken, vector):
             vector[d] = np.int16(below(mix(key, 1 + d), 2 * bounds[d] + 1) - bounds[d])
 
 
+@inner
+def leave_out(vector, varies):
+    """Set the coefficients of features that do not vary to 0."""
+    for d in range(vector.size):
+        if not varies[d]:
+            vector[d] = 0
+
+
 @kernel
-def draw_candidates(keys, listed, rounds, coefficients, sizes):
-    """Fill the candidates of every node: the listed vectors, then what each round draws.
+def draw_candidates(keys, listed, n_axis, varies, rounds, coefficients, sizes):
+    """Fill the candidates of every node: the listed vectors, n_axis basis vectors first, then what each round draws.
 
     `rounds` has one entry a round: bounds (int64), probabilities (float64), n_coefficients and n_draws
     (int64). A draw that is zero or equals an earlier candidate, up to sign and multiples, is tried again.
+    A feature that does not vary in the node, by varies (n_nodes, subspace_size), would only blur predictions
+    and explanations: its coefficient is 0 in all but its own basis vector.
     """
     n_places = coefficients.shape[1]
     table_size = 16
@@ -97,11 +107,14 @@ def draw_candidates(keys, listed, rounds, coefficients, sizes):
         vectors = coefficients[i]
         for slot in range(table_size):
             table[slot] = -1
-        for n in range(listed.shape[0]):
+        n = 0
+        for source in range(listed.shape[0]):
             for d in range(listed.shape[1]):
-                vectors[n, d] = listed[n, d]
-            insert(table, vectors, n)
-        n = listed.shape[0]
+                vectors[n, d] = listed[source, d]
+            if source >= n_axis:
+                leave_out(vectors[n], varies[i])
+            if normalise(vectors[n]) and insert(table, vectors, n):
+                n += 1
         for r in range(rounds.n_draws.size):
             for c in range(rounds.n_draws[r]):
                 for t in range(TRIES):
@@ -113,6 +126,7 @@ def draw_candidates(keys, listed, rounds, coefficients, sizes):
                         taken,
                         vectors[n],
                     )
+                    leave_out(vectors[n], varies[i])
                     if normalise(vectors[n]) and insert(table, vectors, n):
                         n += 1
                         break

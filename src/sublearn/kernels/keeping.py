@@ -16,6 +16,8 @@ from sublearn.kernels.criterion import (
 from sublearn.kernels.layout import Array
 from sublearn.kernels.search import node_of
 
+ROUNDING = 1e-12  # share of a decrease that may be rounding
+
 
 class Choice(NamedTuple):
     """Hyperplanes kept in some nodes and the children they make."""
@@ -154,7 +156,8 @@ def choose_in_node(samples, node, test, candidates, i, limits, trial, choice):
             trial,
         )
         joint, occupied, large_enough = joint_decrease(samples, node, test, trial, 2 << slot)
-        if c == best or (large_enough and joint > choice.decrease[i] + NOISE):
+        falls = occupied > choice.n_children[i] and joint > choice.decrease[i] * (1.0 + ROUNDING) + NOISE
+        if c == best or (large_enough and falls):
             keep(candidates, i, c, slot, trial, n, choice)
             choice.decrease[i] = joint
             choice.n_children[i] = occupied

@@ -12,6 +12,7 @@ Array = npt.NDArray[Any]
 BLOCK = 16384  # samples handled at a time at the most; packed sums rely on it
 TARGET_BITS = 29  # targets of a regression lie between -2^29 and 2^29, both excluded
 WEIGHT_BITS = 31  # the sum of all weights stays below 2^31
+CONSTANT = -(2**31)  # threshold of a projection that is the same for all samples of a node
 
 
 class Samples(NamedTuple):
@@ -20,7 +21,7 @@ class Samples(NamedTuple):
     codes: Array  # int16 (n_features, n_samples)
     targets: Array  # int32 (n_samples,), regression
     remainders: Array  # int32 (n_samples,), regression: what rounding left of the targets, in 2^-30 steps
-    weights: Array  # int64 (n_samples,), empty when every weight is one
+    weights: Array  # int64 (n_samples,), all positive; empty when every weight is one
     counts: Array  # int64 (n_samples,), how many samples a row stands for; empty with `weights`
     n_classes: int  # 0 for regression
 

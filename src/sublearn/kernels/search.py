@@ -22,7 +22,7 @@ from sublearn.kernels.columns import (
 )
 from sublearn.kernels.compilation import inner, kernel
 from sublearn.kernels.criterion import centre_of, meets_minima, purity, weight_of
-from sublearn.kernels.layout import Array
+from sublearn.kernels.layout import CONSTANT, Array
 
 INT32_MAX = np.int32(2**31 - 1)
 TILE = 32  # features ranked from one block
@@ -108,7 +108,7 @@ def find_threshold(histogram, totals, n_classes, test, sides):
 def store_best(samples, node, test, work, t, c, decrease, threshold):
     """Find the best threshold from histogram t and note it for candidate c."""
     decrease[c] = 0.0
-    threshold[c] = 0
+    threshold[c] = CONSTANT
     if work.low[t] < work.high[t]:
         gain, b = find_threshold(work.histograms[t], node.totals, samples.n_classes, test, work.sides)
         decrease[c] = gain
