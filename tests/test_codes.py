@@ -23,7 +23,7 @@ KINDS = ("auto", "linear", "quantile")
 
 def fit(x: Any, kind: str = "auto", weights: Any = UNIT, limit: int = CODE_LIMIT) -> FeatureMaps:
     x = np.asarray(x)
-    return fit_maps(x.reshape(len(x), -1), np.asarray(weights, np.int64), kind, limit, ONE_THREAD)
+    return fit_maps(x.reshape(len(x), -1), np.asarray(weights, np.int64), kind, limit)
 
 
 def encode(x: Any, maps: FeatureMaps) -> Array:
@@ -285,7 +285,7 @@ def test_small_blocks_and_threads_give_the_same_codes(monkeypatch: pytest.Monkey
     monkeypatch.setattr(codes, "BLOCK_VALUES", 50)
     monkeypatch.setattr(parallel, "SMALL", 1)
     with Workers(3) as workers:
-        assert_same_maps(fit_maps(x, weights, "auto", CODE_LIMIT, workers), maps)
+        assert_same_maps(fit_maps(x, weights, "auto", CODE_LIMIT), maps)
         np.testing.assert_array_equal(encode_samples(x, maps, workers), expected)
 
 

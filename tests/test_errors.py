@@ -56,8 +56,9 @@ def test_parameter_out_of_range_is_named_with_what_is_allowed(name: str, value: 
 def test_every_parameter_is_checked() -> None:
     for make in (SLMClassifier, SLMRegressor):
         for name in make().get_params():
+            wrong: Any = {name: object()}
             with pytest.raises(ValueError, match=f"^{name} of {make.__name__} must be"):
-                make(**{name: object()}).fit(X, Y)
+                make(**wrong).fit(X, Y)
 
 
 def test_criterion_of_the_regressor_is_its_own() -> None:
@@ -168,14 +169,16 @@ def test_failed_fit_leaves_the_earlier_model_usable(make: Any) -> None:
     before = model.predict(X)
     attributes = set(vars(model))
     wide = np.column_stack([X, X])
-    for bad in (
-        lambda: model.fit(wide, np.full(150, np.nan)),
-        lambda: model.fit(wide, Y, sample_weight=-np.ones(150)),
-        lambda: model.set_params(n_bins=0).fit(wide, Y),
-        lambda: model.set_params(n_bins=16, axis_projections=False, n_projections=0).fit(wide, Y),
-    ):
+    cases: list[Any] = [
+        ({}, np.full(150, np.nan), None),
+        ({}, Y, -np.ones(150)),
+        ({"n_bins": 0}, Y, None),
+        ({"axis_projections": False, "n_projections": 0}, Y, None),
+    ]
+    for parameters, y, weights in cases:
         with pytest.raises(ValueError):
-            bad()
+            model.set_params(**parameters).fit(wide, y, sample_weight=weights)
+        model.set_params(**make(random_state=0).get_params())
         assert model.n_features_in_ == 4
         assert set(vars(model)) == attributes
         np.testing.assert_array_equal(model.predict(X), before)

@@ -70,7 +70,7 @@ class SLMEstimator(BaseEstimator):  # type: ignore[misc]
         """Check the training data and turn them into integers. Rows of weight 0 are dropped first."""
         weights = self._check_weights(sample_weight, X)
         X, y, weights = _drop_weightless(X, y, weights)
-        maps = fit_maps(X, weights.weights, self.feature_map, code_limit(plan.coefficient_sum), workers)
+        maps = fit_maps(X, weights.weights, self.feature_map, code_limit(plan.coefficient_sum))
         response, weights = self._encode_response(y, weights)
         X, labels, weights = _drop_weightless(X, response.labels, weights)
         response = response._replace(labels=labels)

@@ -19,6 +19,7 @@ CROWDED = 64  # a feature is so too if a third of its samples lie within this pa
 CODE_LIMIT = 8192  # largest code: 1,024 codes a deviation
 EXACT = 2**24 - 1  # projected values stay within this, where float32 counts exactly
 MOMENT_BITS = 15  # values are rounded to this many bits of their range for mean and deviation
+SPREAD_BINS = 1024  # parts of the range in which samples are counted
 STEEPEST = 1e300
 BLOCK_VALUES = 1 << 19  # values converted at a time
 
@@ -45,6 +46,7 @@ NORMAL_TAIL = np.array(
 )
 LEVELS = np.arange(-16, 17) / 4.0
 PROBABILITIES = np.concatenate([NORMAL_TAIL[::-1], [0.5], 1.0 - NORMAL_TAIL])
+CENTRAL = PROBABILITIES[np.isin(LEVELS, (-1.0, 0.0, 1.0))]
 
 
 class FeatureMaps(NamedTuple):
@@ -72,21 +74,21 @@ def code_limit(coefficient_sum: int) -> int:
     return min(CODE_LIMIT, EXACT // max(coefficient_sum, 1))
 
 
-def fit_maps(x: Array, weights: Array, kind: str, limit: int, workers: Workers) -> FeatureMaps:
+def fit_maps(x: Array, weights: Array, kind: str, limit: int) -> FeatureMaps:
     """Choose the map of each feature of x (n_samples, n_features); kind: auto, linear or quantile."""
     low, high = x.min(axis=0).astype(np.float64), x.max(axis=0).astype(np.float64)
     _, exponents = np.frexp(high * 0.5 - low * 0.5)
     units = np.ldexp(1.0, -np.clip(exponents + 1, -1000, 1000))
     low, high = low * units, high * units
-    means, deviations = _moments(x, weights, units, low, high, workers)
+    means, deviations, narrow = _moments(x, weights, units, low, high)
     reach = np.maximum(high - means, means - low)
-    heavy = reach > DEVIATIONS * deviations
+    curved = (reach > DEVIATIONS * deviations) & (kind == "auto") | (kind == "quantile")
     maps = []
     for f in range(x.shape[1]):
-        z = x[:, f].astype(np.float64) * units[f] if kind != "linear" else None
+        z = x[:, f].astype(np.float64) * units[f] if curved[f] or (kind == "auto" and narrow[f]) else None
         if low[f] == high[f]:
             maps.append((low[f : f + 1], np.zeros(1, np.int64)))
-        elif z is not None and (kind == "quantile" or heavy[f] or _is_crowded(z, weights, deviations[f])):
+        elif z is not None and (curved[f] or _is_crowded(z, weights, deviations[f])):
             maps.append(_quantile_map(z, weights, limit // DEVIATIONS))
         else:
             maps.append(_linear_map(means[f], max(deviations[f], reach[f] / DEVIATIONS), limit))
@@ -127,22 +129,35 @@ def _blocks(x: Array) -> Iterator[tuple[int, Array]]:
     """Pieces of x as C-ordered float64, with their first row."""
     size = max(1, BLOCK_VALUES // x.shape[1])
     for begin in range(0, x.shape[0], size):
-        yield begin, np.ascontiguousarray(x[begin : begin + size], dtype=np.float64)
+        # writeable, since Numba would compile everything once more for arrays that are not
+        yield begin, np.require(x[begin : begin + size], np.float64, ["C", "W"])
 
 
-def _moments(x: Array, weights: Array, units: Array, low: Array, high: Array, workers: Workers) -> tuple[Array, Array]:
-    """Mean and standard deviation of each feature in units, from sums of integers."""
+class _Moments(NamedTuple):
+    """Where the samples of each feature lie, in units."""
+
+    means: Array
+    deviations: Array
+    narrow: Array  # whether a part of the samples may lie so close together as `_is_crowded` looks for
+
+
+def _moments(x: Array, weights: Array, units: Array, low: Array, high: Array) -> _Moments:
+    """Mean, standard deviation and spread of each feature, from sums of integers."""
     centres = (low + high) / 2.0
     _, exponents = np.frexp(high - low)
     factors = np.ldexp(1.0, MOMENT_BITS - exponents)
     sums = np.zeros((x.shape[1], 2), np.int64)
+    spread = np.zeros((x.shape[1], SPREAD_BINS), np.int64)
     for begin, block in _blocks(x):
-        part = weights[begin : begin + len(block)]
-        add_moments(block, part, units, centres, factors, 0, len(block), sums)
+        add_moments(block, weights[begin : begin + len(block)], units, centres, factors, sums, spread)
     total = float(weights.sum()) if weights.size else float(x.shape[0])
     mean = sums[:, 0] / total
-    variance = np.maximum(sums[:, 1] / total - mean * mean, 0.0)
-    return centres + mean / factors, np.sqrt(variance) / factors
+    deviations = np.sqrt(np.maximum(sums[:, 1] / total - mean * mean, 0.0)) / factors
+    reached = np.cumsum(spread, axis=1)
+    bins = [(reached < p * total).sum(axis=1) for p in CENTRAL]
+    width = np.ldexp(1.0, exponents) / SPREAD_BINS
+    widths = (np.minimum(bins[1] - bins[0], bins[2] - bins[1]) - 1) * width  # at least so far apart
+    return _Moments(centres + mean / factors, deviations, widths < deviations / CROWDED)
 
 
 def _linear_map(mean: float, deviation: float, limit: int) -> tuple[Array, Array]:
@@ -157,7 +172,7 @@ def _is_crowded(z: Array, weights: Array, deviation: float) -> bool:
 
     So it is with values spread evenly over many decades, which need not reach far in deviations.
     """
-    low, middle, high = _quantiles(z, weights, PROBABILITIES[np.isin(LEVELS, (-1.0, 0.0, 1.0))])
+    low, middle, high = _quantiles(z, weights, CENTRAL)
     return any(0 < width < deviation / CROWDED for width in (middle - low, high - middle))
 
 

@@ -4,6 +4,7 @@ What can be listed is listed once for all nodes, since it depends on ranks alone
 """
 
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import combinations, product
 from math import prod
 from typing import NamedTuple
@@ -38,6 +39,7 @@ class Plan(NamedTuple):
     coefficient_sum: int  # the largest sum of magnitudes a candidate can have
 
 
+@lru_cache(maxsize=32)
 def plan_projections(parameters: TreeParameters, n_features: int) -> Plan:
     """Decide round by round whether all vectors are listed or some are drawn."""
     size = min(parameters.subspace_size, n_features)

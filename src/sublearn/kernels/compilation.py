@@ -73,7 +73,7 @@ class Kernel:
 
     def __call__(self, *arguments: Any) -> Any:
         """Run the kernel."""
-        if not self.dispatcher.signatures:
+        if not self.dispatcher.overloads:
             with _COMPILING:
                 self.dispatcher.compile(tuple(self.dispatcher.typeof_pyval(a) for a in arguments))
         return self.dispatcher(*arguments)

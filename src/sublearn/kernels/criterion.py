@@ -55,30 +55,22 @@ def centre_of(channels, n_classes):
 
 
 @inner
-def purity(channels, n_classes, centre, test):
-    """Minus weight times loss of the set, up to a constant; 0 for an empty set."""
+def purity(channels, weight, n_classes, centre, test):
+    """Minus weight times loss of a set of this positive weight, up to a constant."""
     if test.criterion == SQUARED_ERROR:
-        if channels[0] == 0:
-            return 0.0
-        s = np.float64(channels[1] - centre * channels[0])
-        return s * s / np.float64(channels[0])
-    weight = np.int64(0)
+        s = np.float64(channels[1] - centre * weight)
+        return s * s / np.float64(weight)
     total = 0.0
-    for k in range(n_classes):
-        n = channels[k]
-        weight += n
-        if test.criterion == ENTROPY:
-            total += n_log_n(n, test.n_log_n)
-        else:
-            total += np.float64(n) * np.float64(n)
-    if weight == 0:
-        return 0.0
     if test.criterion == ENTROPY:
+        for k in range(n_classes):
+            total += n_log_n(channels[k], test.n_log_n)
         return total - n_log_n(weight, test.n_log_n)
+    for k in range(n_classes):
+        total += np.float64(channels[k]) * np.float64(channels[k])
     return total / np.float64(weight)
 
 
 @inner
-def meets_minima(channels, n_classes, test):
+def meets_minima(weight, count, test):
     """Whether a set is large enough to be a child."""
-    return count_of(channels, n_classes) >= test.min_count and weight_of(channels, n_classes) >= test.min_weight
+    return weight >= test.min_weight and count >= test.min_count

@@ -74,7 +74,7 @@ def describe_nodes(samples, order, runs, test, first_node, last_node, totals, re
         if samples.n_classes > 0:
             describe_classes(samples, order, runs[i], totals[i])
             weight = weight_of(totals[i], samples.n_classes)
-            gain = purity(totals[i], samples.n_classes, np.int64(0), test) / np.float64(weight)
+            gain = purity(totals[i], weight, samples.n_classes, np.int64(0), test) / np.float64(weight)
             losses[i] = max(-gain if test.criterion == ENTROPY else 1.0 - gain, 0.0)
             largest = np.int64(0)
             for k in range(samples.n_classes):

@@ -9,6 +9,7 @@ from sublearn.kernels.compilation import inner, kernel
 from sublearn.kernels.criterion import (
     NOISE,
     centre_of,
+    count_of,
     meets_minima,
     purity,
     weight_of,
@@ -85,17 +86,20 @@ def joint_decrease(samples, node, test, trial, n_cells):
         for i in range(n):
             block.bins[i] = trial.trial[begin - node.runs[0] + i]
         add_up(block, node.runs, samples.n_classes, begin, n, sums)
-    centre = centre_of(node.totals, samples.n_classes)
+    n_classes = samples.n_classes
+    centre = centre_of(node.totals, n_classes)
     total = 0.0
     occupied = 0
     large_enough = True
     for cell in range(n_cells):
-        if weight_of(sums[cell], samples.n_classes) > 0:
+        weight = weight_of(sums[cell], n_classes)
+        if weight > 0:
             occupied += 1
-            total += purity(sums[cell], samples.n_classes, centre, test)
-            large_enough = large_enough and meets_minima(sums[cell], samples.n_classes, test)
-    start = purity(node.totals, samples.n_classes, centre, test)
-    return (total - start) / np.float64(weight_of(node.totals, samples.n_classes)), occupied, large_enough
+            total += purity(sums[cell], weight, n_classes, centre, test)
+            large_enough = large_enough and meets_minima(weight, count_of(sums[cell], n_classes), test)
+    weight = weight_of(node.totals, n_classes)
+    start = purity(node.totals, weight, n_classes, centre, test)
+    return (total - start) / np.float64(weight), occupied, large_enough
 
 
 @inner

@@ -59,11 +59,16 @@ def find_leaves(codes, tree, first, last, out):
 
 
 @kernel
-def add_moments(x, weights, units, centres, factors, first, last, sums):
-    """Add weight times value and weight times squared value, in fixed point, to sums (n_features, 2)."""
-    for i in range(first, last):
+def add_moments(x, weights, units, centres, factors, sums, spread):
+    """Add weight times value and weight times squared value, in fixed point, to sums (n_features, 2).
+
+    Fixed-point values lie within 2^14 of 0; spread (n_features, n_bins) gets the weights by equal parts of this range.
+    """
+    n_bins = spread.shape[1]
+    for i in range(x.shape[0]):
         w = weights[i] if weights.size else np.int64(1)
         for f in range(x.shape[1]):
             z = np.int64(np.floor((x[i, f] * units[f] - centres[f]) * factors[f] + 0.5))
             sums[f, 0] += w * z
             sums[f, 1] += w * z * z
+            spread[f, min(((z + (1 << 14)) * n_bins) >> 15, n_bins - 1)] += w

@@ -21,8 +21,8 @@ from sublearn.kernels.columns import (
     threshold_of,
 )
 from sublearn.kernels.compilation import inner, kernel
-from sublearn.kernels.criterion import centre_of, meets_minima, purity, weight_of
 from sublearn.kernels.layout import CONSTANT, Array
+from sublearn.kernels.threshold import find_threshold
 
 INT32_MAX = np.int32(2**31 - 1)
 TILE = 32  # features ranked from one block
@@ -36,7 +36,7 @@ class Work(NamedTuple):
     histograms: Array  # int64 (n_tested, n_bins, n_channels)
     low: Array  # int32 (n_tested,)
     high: Array  # int32 (n_tested,)
-    sides: Array  # int64 (2, n_channels)
+    below: Array  # int64 (n_channels,)
 
 
 class Node(NamedTuple):
@@ -62,46 +62,8 @@ def make_work(samples, level, test, first_node, last_node, n_columns, n_tested):
         np.empty((n_tested, test.n_bins, channels), np.int64),
         np.empty(n_tested, np.int32),
         np.empty(n_tested, np.int32),
-        np.empty((2, channels), np.int64),
+        np.empty(channels, np.int64),
     )
-
-
-@inner
-def find_threshold(histogram, totals, n_classes, test, sides):
-    """Best inner boundary: (loss decrease, bin); (0, 0) when no boundary serves.
-
-    Boundaries with nothing between them split alike; the middle one of those is taken, for the widest margin.
-    """
-    negative = sides[0]
-    positive = sides[1]
-    centre = centre_of(totals, n_classes)
-    start = purity(totals, n_classes, centre, test)
-    best = start
-    best_bin = 0
-    last_bin = 0
-    for c in range(totals.size):
-        negative[c] = 0
-    for b in range(1, test.n_bins):
-        empty = True
-        for c in range(totals.size):
-            if histogram[b - 1, c] != 0:
-                empty = False
-                negative[c] += histogram[b - 1, c]
-        if empty:
-            if last_bin == b - 1 and last_bin > 0:
-                last_bin = b
-            continue
-        for c in range(totals.size):
-            positive[c] = totals[c] - negative[c]
-        if not (meets_minima(negative, n_classes, test) and meets_minima(positive, n_classes, test)):
-            continue
-        value = purity(negative, n_classes, centre, test) + purity(positive, n_classes, centre, test)
-        if value > best:
-            best = value
-            best_bin = b
-            last_bin = b
-    decrease = (best - start) / np.float64(weight_of(totals, n_classes))
-    return decrease, (best_bin + last_bin) // 2
 
 
 @inner
@@ -110,7 +72,7 @@ def store_best(samples, node, test, work, t, c, decrease, threshold):
     decrease[c] = 0.0
     threshold[c] = CONSTANT
     if work.low[t] < work.high[t]:
-        gain, b = find_threshold(work.histograms[t], node.totals, samples.n_classes, test, work.sides)
+        gain, b = find_threshold(work.histograms[t], node.totals, samples.n_classes, test, work.below)
         decrease[c] = gain
         threshold[c] = threshold_of(b, work.low[t], work.high[t], test.n_bins)
 
