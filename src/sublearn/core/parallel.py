@@ -31,7 +31,7 @@ class Workers:
 
     def run(self, call: Callable[[int, int], object], costs: Array, items: int = 1) -> None:
         """call(first, last) over len(costs) * items items, of which the i-th `items` cost costs[i] each."""
-        bounds = divide(costs, items, self.n_threads)
+        bounds = [0, len(costs) * items] if self.pool is None else divide(costs, items, self.n_threads)
         if self.pool is None or len(bounds) == 2:
             call(bounds[0], bounds[-1])
             return

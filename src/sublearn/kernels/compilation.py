@@ -13,18 +13,31 @@ from pathlib import Path
 from typing import Any
 
 from numba import njit
+from numba.core.caching import IndexDataCacheFile
 
 FLAGS = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
 PATIENCE = 3.0  # seconds of compiling before the user is told what takes so long
 
 
-def _sources_digest() -> bytes:
-    """Digest of all kernel sources: Numba looks only at a kernel's own file, not at what it calls."""
+def _sources_digest() -> str:
+    """Digest of all kernel sources."""
     folder = Path(__file__).parent
-    return hashlib.sha256(b"".join(p.read_bytes() for p in sorted(folder.glob("*.py")))).digest()
+    return hashlib.sha256(b"".join(p.read_bytes() for p in sorted(folder.glob("*.py")))).hexdigest()
 
 
 _DIGEST = _sources_digest()
+
+
+def _name_by_digest(dispatcher: Any) -> None:
+    """Let the cached file's name tell the sources it was made from.
+
+    Numba looks only at the kernel's own file, not at what it calls, and a process that starts while another
+    renews the cache could load old code under the new stamp. With a name of its own neither can happen.
+    """
+    cache = dispatcher._cache
+    if hasattr(cache, "_cache_file"):
+        base = f"{cache._impl.filename_base}-{_DIGEST[:12]}"
+        cache._cache_file = IndexDataCacheFile(cache.cache_path, base, _DIGEST)
 
 
 class _Compiling:
@@ -65,9 +78,7 @@ class Kernel:
             self.dispatcher = njit(cache=True, **FLAGS)(function)
         except RuntimeError:  # no folder can be written to: compile in every process
             self.dispatcher = njit(**FLAGS)(function)
-        cache_file = getattr(self.dispatcher._cache, "_cache_file", None)
-        if cache_file is not None:
-            cache_file._source_stamp = _DIGEST
+        _name_by_digest(self.dispatcher)
         self.__doc__ = function.__doc__
         self.__name__ = function.__name__
 

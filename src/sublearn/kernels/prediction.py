@@ -6,24 +6,23 @@ from sublearn.kernels.compilation import inner, kernel
 
 
 @inner
-def encode_value(x, unit, knots, levels, slopes):
-    """Code of one value: a monotone piecewise-linear map through (knots, levels), constant outside."""
-    z = x * unit
-    last = knots.size - 1
-    if last == 0 or z <= knots[0]:
-        return levels[0]
-    if z >= knots[last]:
-        return levels[last]
-    low = 0
-    high = last
+def encode_value(x, maps, f):
+    """Code of one value: a monotone piecewise-linear map through knots and levels, constant outside."""
+    low = maps.offsets[f]
+    high = maps.offsets[f + 1] - 1
+    z = x * maps.units[f]
+    if z <= maps.knots[low]:
+        return maps.levels[low]
+    if z >= maps.knots[high]:
+        return maps.levels[high]
     while high - low > 1:
         middle = (low + high) // 2
-        if z >= knots[middle]:
+        if z >= maps.knots[middle]:
             low = middle
         else:
             high = middle
-    level = np.int64(np.floor(slopes[low] * (z - knots[low]) + (np.float64(levels[low]) + 0.5)))
-    return max(levels[low], min(level, levels[high]))
+    level = np.int64(np.floor(maps.slopes[low] * (z - maps.knots[low]) + (np.float64(maps.levels[low]) + 0.5)))
+    return max(maps.levels[low], min(level, maps.levels[high]))
 
 
 @kernel
@@ -31,10 +30,7 @@ def encode(x, maps, first, last, begin, out):
     """Write the codes of rows first to last of x, C-ordered float64, to out[:, begin + row]."""
     for i in range(first, last):
         for f in range(x.shape[1]):
-            a = maps.offsets[f]
-            b = maps.offsets[f + 1]
-            code = encode_value(x[i, f], maps.units[f], maps.knots[a:b], maps.levels[a:b], maps.slopes[a:b])
-            out[f, begin + i] = np.int16(code)
+            out[f, begin + i] = np.int16(encode_value(x[i, f], maps, f))
 
 
 @kernel
