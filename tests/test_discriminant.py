@@ -394,7 +394,7 @@ def test_nodes_near_the_size_of_a_block_lose_no_sample(n: int) -> None:
 @pytest.mark.parametrize(("n_classes", "criterion"), [(4, "gini"), (0, "squared_error")])
 def test_many_columns_make_small_blocks_with_the_same_scores(n_classes: int, criterion: str) -> None:
     rng = np.random.default_rng(14)
-    n_features = 150  # blocks of 1,024 samples
+    n_features = 300  # blocks of 1,024 samples
     assert columns.CACHE // n_features < 1024
     data = random_data(rng, 2500, n_features, n_classes)
     assert_as_twin(data, random_vectors(rng, 5, n_features, bound=1), parameters(criterion=criterion))

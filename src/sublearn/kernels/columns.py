@@ -10,11 +10,11 @@ import numpy as np
 from sublearn.kernels.compilation import inner
 from sublearn.kernels.layout import BLOCK, TARGET_BITS, Array
 
-CACHE = 131072  # codes a block may hold over all its columns: a quarter of a usual second-level cache
-SHORT = 128  # runs shorter than this are added up directly
+CACHE = 262144  # codes a block may hold over all its columns: half of a usual second-level cache
+SHORT = 192  # runs shorter than this are added up directly
 FEW = 24  # bins up to which comparing with each boundary is faster than counting bin by bin
 STRIDE = 192  # bins compared at a time; a byte holds their number
-COUNT_SHIFT = 44  # a packed sum has the targets below this bit and the count above: 2^14 x 2^30 fits
+COUNT_SHIFT = 45  # a packed sum has the targets below this bit and the count above: 2^15 x 2^30 fits
 PACKED_MASK = (1 << COUNT_SHIFT) - 1
 EXACT_FLOAT32 = 1 << 22  # span x bins below this: float32 finds every bin exactly
 
@@ -224,20 +224,20 @@ def count_from(bins, least):
 
 @inner
 def compare_ones(bins, first, last, channel, histogram):
-    """Count the bins of positions first to last by comparing all of them with each boundary."""
+    """Count the bins of positions first to last by comparing with each boundary; what is left over one by one."""
     whole = first + (last - first) // STRIDE * STRIDE
-    above = np.int64(last - first)
+    above = np.int64(whole - first)
     n_bins = histogram.shape[0]
     for b in range(1, n_bins):
         least = np.uint8(b)
         n = np.int64(0)
         for i in range(first, whole, STRIDE):
             n += count_from(bins[i : i + STRIDE], least)
-        for i in range(whole, last):
-            n += np.int64(bins[i] >= least)
         histogram[b - 1, channel] += above - n
         above = n
     histogram[n_bins - 1, channel] += above
+    for i in range(whole, last):
+        histogram[bins[i], channel] += 1
 
 
 @inner

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 Array = npt.NDArray[Any]
 
-BLOCK = 16384  # samples handled at a time at the most; packed sums rely on it
+BLOCK = 32768  # samples handled at a time at the most; packed sums rely on it
 TARGET_BITS = 29  # targets of a regression lie between -2^29 and 2^29, both excluded
 WEIGHT_BITS = 31  # the sum of all weights stays below 2^31
 CONSTANT = -(2**31)  # threshold of a projection that is the same for all samples of a node

@@ -99,7 +99,8 @@ def test_candidates(samples, node, test, features, coefficients, work, decrease,
                 n = min(size, node.runs[-1] - begin)
                 if not whole or (first == 0 and sweep == 0):
                     gather_columns(samples.codes, node.order, begin, n, features, block)
-                    gather_statistics(samples, node.order, begin, n, block)
+                    if whole or sweep == 1:
+                        gather_statistics(samples, node.order, begin, n, block)
                 for c in range(first, last):
                     t = c - first
                     if not whole or sweep == 0:
