@@ -1,6 +1,8 @@
 # make demo   train SLM trees beside a decision tree and draw what they do
 # make test   run all tests
 # make check  lint, format and types
+# make oldest all tests with the oldest versions that are supported
+# make bench  speed and memory, beside scikit-learn
 
 PYTHON ?= python3
 VENV ?= .venv
@@ -24,13 +26,14 @@ format: $(STAMP)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-# scikit-learn's own checks against the oldest supported versions
 oldest: .venv-oldest/.installed
-	.venv-oldest/bin/python -m pytest tests/test_sklearn.py
+	.venv-oldest/bin/python -m pytest
 
 bench: $(STAMP)
 	$(BIN)/python benchmarks/scoring.py
 	$(BIN)/python benchmarks/fitting.py
+	$(BIN)/python benchmarks/memory.py
+	$(BIN)/python benchmarks/quality.py
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -m venv $(VENV)

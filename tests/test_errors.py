@@ -78,7 +78,7 @@ def test_no_candidates_at_all_is_an_error() -> None:
 
 def test_coefficients_too_large_to_be_exact_are_refused() -> None:
     wide = np.random.default_rng(0).normal(size=(4, 600))
-    with pytest.raises(ValueError, match="coefficients below 65793; got up to 76200"):
+    with pytest.raises(ValueError, match="coefficients within 65793; got up to 76200"):
         SLMClassifier(subspace_size=600, envelope_height=127.0, envelope_decay=0.0).fit(wide, [0, 1, 0, 1])
 
 
@@ -149,6 +149,7 @@ def test_bad_weights_are_refused(make: Any, weights: Any, message: str) -> None:
     [
         ({7: 1.0}, "class_weight of SLMClassifier must have classes of y as keys; got 7"),
         ({0: -1.0}, "must have finite weights of at least 0"),
+        ({0: "heavy"}, "must have finite weights of at least 0"),
         ({0: 0.0, 1: 0.0, 2: 0.0}, "not all 0"),
     ],
 )

@@ -18,13 +18,17 @@ def as_lists(weights: Weights) -> tuple[list[int], list[int]]:
 
 
 def assert_weights_are_right(given_weights: list[float]) -> None:
-    """Whole weights with a small sum are kept; others are right to half of 2^-30 of the sum, rounded up to 2^k."""
+    """Whole weights with a small sum are kept; others are right to half of 2^-30 of the sum, rounded up to 2^k.
+
+    Positive weights below half of that step become one step, so that no row is lost.
+    """
     found = integer_weights(np.array(given_weights))
     total = math.fsum(given_weights)
     whole = all(w == math.floor(w) for w in given_weights) and total < 2**WEIGHT_BITS
     step = Fraction(1) if whole else Fraction(2) ** (math.frexp(total)[1] - 30)
     for w, n, count in zip(given_weights, *as_lists(found), strict=True):
-        assert abs(n * step - Fraction(w)) <= (0 if whole else step / 2)
+        tiny = 0 < Fraction(w) < step / 2
+        assert n == 1 if tiny else abs(n * step - Fraction(w)) <= (0 if whole else step / 2)
         assert count == (n if whole else 1)
     assert found.weights.sum() < 2**WEIGHT_BITS
 

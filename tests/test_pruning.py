@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits
+from sklearn.exceptions import NotFittedError
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import naive
@@ -74,6 +75,19 @@ def test_pruning_with_larger_alpha_gives_ever_smaller_trees(estimator: Any, data
     estimator.set_params(ccp_alpha=path.ccp_alphas[-1]).fit(*data)
     assert estimator.n_leaves_ == 1
     estimator.set_params(ccp_alpha=0.0)
+
+
+def test_path_leaves_a_fitted_model_as_it_was() -> None:
+    X, y = load_diabetes(return_X_y=True)
+    model = SLMRegressor(random_state=0).fit(X, y)
+    before = model.predict(X)
+    model.cost_complexity_pruning_path(X[:, :4], y)
+    assert model.n_features_in_ == 10
+    np.testing.assert_array_equal(model.predict(X), before)
+    unfitted = SLMRegressor()
+    unfitted.cost_complexity_pruning_path(X, y)
+    with pytest.raises(NotFittedError):
+        unfitted.predict(X)
 
 
 def test_pruned_tree_routes_samples_to_the_same_nodes_above_the_cuts() -> None:

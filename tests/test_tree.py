@@ -95,6 +95,30 @@ def test_tree_of_one_hyperplane_a_node_is_binary() -> None:
     assert model.n_leaves_ == model.n_partitions_ + 1
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_planted_hyperplanes_are_found_again(seed: int) -> None:
+    """Four classes by the two oblique borders of the root, further cut by a third feature on one side."""
+    rng = np.random.default_rng(seed)
+    planes = np.array([[1.0, 1.0, 0.0], [1.0, -1.0, 0.0], [0.0, 0.0, 1.0]])
+
+    def label(X: Any) -> Any:
+        a, b, c = (X @ planes.T > 0).T
+        return a + 2 * b + 4 * (a & b & c)
+
+    X, fresh = rng.uniform(-1, 1, (4000, 3)), rng.uniform(-1, 1, (4000, 3))
+    model = SLMClassifier(
+        n_projections=125, envelope_height=2.0, envelope_decay=0.0, effective_ratio=0.3, random_state=seed
+    ).fit(X, label(X))
+    projected = fresh @ planes.T
+    width = np.ptp(projected, axis=0) / model.n_bins
+    clear = (np.abs(projected) > width).all(axis=1)
+    assert clear.sum() > 1500
+    assert np.array_equal(model.predict(fresh[clear]), label(fresh[clear]))
+    assert np.diff(model.tree_.first_plane)[0] == 2
+    found = {tuple(sorted(model.tree_.feature[a:b])) for a, b in pairwise(model.tree_.first_term[:3])}
+    assert found == {(0, 1)}
+
+
 # ---- promises ----
 
 
@@ -147,7 +171,15 @@ def test_unseen_cell_answers_with_the_value_of_its_parent() -> None:
 
 @pytest.mark.parametrize("make", [SLMClassifier, SLMRegressor])
 @pytest.mark.parametrize(
-    "extra", [{}, {"min_samples_leaf": 5}, {"min_weight_fraction_leaf": 0.02}, {"ccp_alpha": 0.01}]
+    "extra",
+    [
+        {},
+        {"min_samples_leaf": 5},
+        {"min_samples_leaf": 0.03},
+        {"min_samples_split": 0.1},
+        {"min_weight_fraction_leaf": 0.02},
+        {"ccp_alpha": 0.01},
+    ],
 )
 def test_weight_two_equals_row_twice_and_weight_zero_its_absence(make: Any, extra: dict[str, Any]) -> None:
     X, y = data_with_ties()
@@ -183,11 +215,30 @@ def test_fractional_weights_scale_away() -> None:
     np.testing.assert_allclose(a, b, rtol=1e-6)  # weights are rounded to 2^-30 of their sum
 
 
-def test_class_weight_equals_the_same_sample_weights() -> None:
+def test_class_weights_weigh_losses_and_leaves_but_do_not_count() -> None:
     X, y = data_with_ties()
-    by_class = SLMClassifier(class_weight={0: 1, 1: 5, 2: 2}, random_state=0).fit(X, y)
-    by_sample = SLMClassifier(random_state=0).fit(X, y, sample_weight=np.array([1, 5, 2])[y])
-    np.testing.assert_array_equal(by_class.predict_proba(X), by_sample.predict_proba(X))
+    tree = SLMClassifier(class_weight={0: 1, 1: 5, 2: 2}, max_depth=2, random_state=0).fit(X, y).tree_
+    share = np.array([1, 5, 2]) * np.bincount(y)
+    np.testing.assert_allclose(tree.value[0], share / share.sum(), rtol=1e-15)
+    assert tree.loss[0] == pytest.approx(-(tree.value[0] * np.log2(tree.value[0])).sum(), rel=1e-12)
+    assert tree.n_samples[0] == len(X)
+
+
+def test_class_weight_may_name_classes_that_a_fold_lacks() -> None:
+    X, y = IRIS
+    model = SLMClassifier(class_weight={0: 1, 1: 5, 2: 2, 3: 7}, random_state=0).fit(X[:100], y[:100])
+    assert model.classes_.tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("make", [SLMClassifier, SLMRegressor])
+def test_weights_of_very_different_size_lose_no_row(make: Any) -> None:
+    X, y = IRIS
+    weights = np.where(y == 2, 1e-12, 1.0)
+    weights[0] = 1e12
+    model = make(random_state=0).fit(X, y, sample_weight=weights)
+    assert model.tree_.n_samples[0] == 150
+    assert model.score(X, y) > 0.98
+    assert make(random_state=0).fit(X, y, sample_weight=np.full(150, 1e308)).score(X, y) > 0.98
 
 
 def test_balanced_gives_each_class_the_same_weight() -> None:
@@ -310,6 +361,19 @@ def test_importances_add_up_and_find_the_features_that_matter() -> None:
     importances = SLMRegressor(random_state=0).fit(X, y).feature_importances_
     assert importances.sum() == pytest.approx(1.0)
     assert set(np.argsort(importances)[-4:]) == {0, 1, 3, 4}  # x2 enters through a parabola, the weakest
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-170, 1e170, 1e300])
+def test_importances_do_not_depend_on_the_scale_of_the_target(scale: float) -> None:
+    X, y = DIABETES
+    model = SLMRegressor(max_depth=3, random_state=0)
+    plain = clone(model).fit(X, y).feature_importances_
+    np.testing.assert_allclose(clone(model).fit(X, y * scale).feature_importances_, plain, rtol=1e-6)
+
+
+def test_depth_and_leaves_are_told_as_scikit_learn_does() -> None:
+    model = SLMClassifier(random_state=0).fit(*IRIS)
+    assert (model.get_depth(), model.get_n_leaves()) == (model.depth_, model.n_leaves_)
 
 
 @pytest.mark.parametrize("criterion", ["entropy", "gini"])

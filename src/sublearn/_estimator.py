@@ -11,8 +11,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from sublearn._parameters import Rule, as_count, as_rounds, one_of
-from sublearn.core.codes import FeatureMaps, code_limit, encode_samples, fit_maps
+from sublearn._parameters import Rule, as_count, as_rounds, number, one_of
+from sublearn.core.codes import EXACT, FeatureMaps, code_limit, encode_samples, fit_maps
 from sublearn.core.fixed_point import (
     UNIT,
     Targets,
@@ -66,10 +66,12 @@ class SLMEstimator(BaseEstimator):  # type: ignore[misc]
         with self._workers() as workers:
             return encode_samples(X, self.feature_maps_, workers)
 
-    def _prepare(self, X: Any, y: Any, sample_weight: Any, plan: Plan, workers: Workers) -> Training:
-        """Check the training data and turn them into integers. Rows of weight 0 are dropped first."""
-        weights = self._check_weights(sample_weight, X)
-        X, y, weights = _drop_weightless(X, y, weights)
+    def _weigh(self, X: Array, y: Array, sample_weight: Any) -> tuple[Array, Array, Weights]:
+        """Weights as integers; rows of weight 0 are dropped before anything is computed from them."""
+        return _drop_weightless(X, y, self._check_weights(sample_weight, X))
+
+    def _prepare(self, X: Array, y: Array, weights: Weights, plan: Plan, workers: Workers) -> Training:
+        """Turn checked training data into integers."""
         maps = fit_maps(X, weights.weights, self.feature_map, code_limit(plan.coefficient_sum))
         response, weights = self._encode_response(y, weights)
         X, labels, weights = _drop_weightless(X, response.labels, weights)
@@ -131,7 +133,7 @@ class SLMEstimator(BaseEstimator):  # type: ignore[misc]
         if code_limit(plan.coefficient_sum) < SMALLEST_LIMIT:
             raise ValueError(
                 f"envelope_height and n_coefficients of {type(self).__name__} must keep the sum of a projection's "
-                f"coefficients below 65793; got up to {plan.coefficient_sum}."
+                f"coefficients within {EXACT // SMALLEST_LIMIT}; got up to {plan.coefficient_sum}."
             )
         if plan.n_candidates == 0:
             raise ValueError(
@@ -169,15 +171,16 @@ class ClassifierPart(ClassifierMixin):  # type: ignore[misc]
             totals: Array = np.bincount(labels, weights.weights if weights.weights.size else None, len(classes))
             balanced: Array = totals.sum() / (len(classes) * totals)
             return balanced
-        unknown = set(given) - set(classes.tolist())
-        if unknown:
-            found = ", ".join(sorted(map(repr, unknown)))
+        labels_of_y = classes.tolist()
+        unknown = [key for key in given if key not in labels_of_y]
+        if unknown and not all(c in given for c in labels_of_y):  # a fold may lack classes, a typing error leaves one
+            found = ", ".join(map(repr, unknown))
             raise ValueError(f"class_weight of {type(self).__name__} must have classes of y as keys; got {found}.")
-        factors = np.array([given.get(c, 1.0) for c in classes.tolist()], np.float64)
-        if not (np.isfinite(factors) & (factors >= 0)).all() or not factors.any():
+        factors = [given.get(c, 1.0) for c in labels_of_y]
+        if not all(number(0.0).accepts(factor) for factor in factors) or not any(factors):
             allowed = "finite weights of at least 0 that are not all 0"
             raise ValueError(f"class_weight of {type(self).__name__} must have {allowed}; got {given!r}.")
-        return factors
+        return np.array(factors, np.float64)
 
 
 class RegressorPart(RegressorMixin):  # type: ignore[misc]

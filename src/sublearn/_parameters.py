@@ -40,7 +40,8 @@ def check_parameters(estimator: Any) -> None:
 
 def documented(estimator: type[T]) -> type[T]:
     """Class decorator: fill {parameters} of the docstring from the table."""
-    assert estimator.__doc__ is not None
+    if estimator.__doc__ is None:  # python -OO
+        return estimator
     lines = []
     for name, parameter in inspect.signature(estimator).parameters.items():
         rule = getattr(estimator, "_rules", {}).get(name) or PARAMETERS[name].rule
@@ -87,7 +88,8 @@ def or_sequence(rule: Rule) -> Rule:
     def accepts(value: Any) -> bool:
         return rule.accepts(value) or (
             isinstance(value, Sequence | np.ndarray)
-            and not isinstance(value, str)
+            and not isinstance(value, str | bytes)
+            and np.ndim(value) == 1
             and len(value) > 0
             and all(rule.accepts(v) for v in value)
         )
@@ -234,7 +236,8 @@ PARAMETERS = {
     "class_weight": Parameter(
         either(NONE, one_of("balanced"), Rule("a dict from class to weight", lambda v: isinstance(v, dict))),
         "",
-        "Factors on the weights of samples by class; 'balanced' gives all classes the same total weight.",
+        "Factors on the weights of samples by class; 'balanced' gives all classes the same total weight. They enter "
+        "losses and leaves, not the counts of samples nor the maps of features.",
     ),
     "random_state": Parameter(
         Rule(

@@ -6,9 +6,11 @@ from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
+from sublearn._parameters import whole
 from sublearn.core.codes import FeatureMaps, curve_of, line_of
 from sublearn.core.flat_tree import FlatTree
 from sublearn.kernels.layout import Array
+from sublearn.tree import SLMTree
 
 LETTERS = "abcdefgh"
 ROUNDING = 8.0  # codes by which rounded numbers may move a cut: under a hundredth of a deviation
@@ -47,6 +49,10 @@ def export_text(model: Any, feature_names: Sequence[str] | None = None, *, digit
       -a: class 0, 100 % of 50 samples
       +a: class 1, 50 % of 100 samples
     """
+    if not isinstance(model, SLMTree):
+        raise TypeError(f"model of export_text must be an SLMClassifier or SLMRegressor; got {type(model).__name__}.")
+    if not whole(1, 17).accepts(digits):
+        raise ValueError(f"digits of export_text must be {whole(1, 17).words}; got {digits!r}.")
     check_is_fitted(model)
     names = _names(model, feature_names)
     writer = _Writer(model.tree_, model.feature_maps_, names, getattr(model, "classes_", None), digits)

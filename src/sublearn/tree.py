@@ -4,6 +4,7 @@ from typing import Any, Self
 
 import numpy as np
 from scipy.sparse import csr_matrix
+from sklearn.base import clone
 from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
@@ -56,8 +57,7 @@ class SLMTree(SLMEstimator):
         path : Bunch
             `ccp_alphas` and `impurities`, as in scikit-learn.
         """
-        with unchanged_on_error(self):
-            tree, _, _ = self._grow(X, y, sample_weight)
+        tree, _, _ = clone(self)._grow(X, y, sample_weight)
         path = pruning_path(tree)
         last = np.append(path.alphas[1:] > path.alphas[:-1], True)  # cuts of one alpha are one step
         return Bunch(ccp_alphas=path.alphas[last], impurities=path.losses[last])
@@ -65,7 +65,7 @@ class SLMTree(SLMEstimator):
     def apply(self, X: Any) -> Array:
         """Index of the node in which the route of each sample ends.
 
-        That is a leaf, or the last node before a cell in which no training sample fell.
+        That is a leaf, or an inner node where a cell is reached in which no training sample fell.
         """
         codes = self._encode(X)
         with self._workers() as workers:
@@ -78,6 +78,16 @@ class SLMTree(SLMEstimator):
         shape = (len(leaves), self.tree_.n_nodes)
         return csr_matrix((np.ones(len(indices), np.int64), indices, indptr), shape=shape)
 
+    def get_depth(self) -> int:
+        """Depth of the tree; 0 for a single leaf."""
+        check_is_fitted(self)
+        return self.depth_
+
+    def get_n_leaves(self) -> int:
+        """Number of leaves."""
+        check_is_fitted(self)
+        return self.n_leaves_
+
     @property
     def feature_importances_(self) -> Array:
         """Share of each feature in the decrease of the loss; the shares add up to 1."""
@@ -87,11 +97,12 @@ class SLMTree(SLMEstimator):
     def _grow(self, X: Any, y: Any, sample_weight: Any) -> tuple[FlatTree, Training, Plan]:
         check_parameters(self)
         X, y = self._check_data(X, y)
-        parameters = self._tree_parameters(len(X))
+        X, y, weights = self._weigh(X, y, sample_weight)
+        parameters = self._tree_parameters(weights.count(len(X)))
         plan = self._plan(parameters, X.shape[1])
         key = self._key()
         with self._workers() as workers:
-            training = self._prepare(X, y, sample_weight, plan, workers)
+            training = self._prepare(X, y, weights, plan, workers)
             del X, y
             labels, units = training.response.labels, training.response.targets.units
             tree = grow(training.samples, labels, units, parameters, plan, key, workers)
@@ -174,11 +185,11 @@ class SLMClassifier(ClassifierPart, SLMTree):
         n_bins: int = 16,
         subspace: str = "top",
         subspace_size: int = 8,
-        n_projections: int = 64,
+        n_projections: int = 128,
         n_coefficients: Any = None,
         selection_decay: Any = 0.5,
-        envelope_height: float = 5.0,
-        envelope_decay: Any = 0.5,
+        envelope_height: float = 3.5,
+        envelope_decay: Any = 0.25,
         axis_projections: bool = True,
         max_partitions: int = 2,
         max_cosine: float = 0.5,
@@ -295,11 +306,11 @@ class SLMRegressor(RegressorPart, SLMTree):
         n_bins: int = 16,
         subspace: str = "top",
         subspace_size: int = 8,
-        n_projections: int = 64,
+        n_projections: int = 128,
         n_coefficients: Any = None,
         selection_decay: Any = 0.5,
-        envelope_height: float = 5.0,
-        envelope_decay: Any = 0.5,
+        envelope_height: float = 3.5,
+        envelope_decay: Any = 0.25,
         axis_projections: bool = True,
         max_partitions: int = 2,
         max_cosine: float = 0.5,

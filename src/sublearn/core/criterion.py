@@ -8,6 +8,7 @@ from sublearn.core.parallel import Workers
 from sublearn.core.parameters import TreeParameters
 from sublearn.kernels import criterion, describing
 from sublearn.kernels.arithmetic import log2
+from sublearn.kernels.compilation import plain
 from sublearn.kernels.layout import Array, Samples, Test, n_channels
 
 CRITERIA = {
@@ -19,7 +20,7 @@ TABLE_SIZE = 4096
 
 
 def _n_log_n_table() -> Array:
-    log = log2.py_func
+    log = plain(log2)
     return np.array([0.0] + [n * log(float(n)) for n in range(1, TABLE_SIZE)])
 
 

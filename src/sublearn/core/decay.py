@@ -3,6 +3,7 @@
 import numpy as np
 
 from sublearn.kernels.arithmetic import exp
+from sublearn.kernels.compilation import plain
 from sublearn.kernels.layout import Array
 
 SMALLEST = -700.0  # exponents below this count as this
@@ -10,5 +11,5 @@ SMALLEST = -700.0  # exponents below this count as this
 
 def decaying(height: float, decay: float, n: int) -> Array:
     """height * exp(-decay * d) for d = 1 to n."""
-    exponential = exp.py_func
+    exponential = plain(exp)
     return np.array([height * exponential(max(-decay * d, SMALLEST)) for d in range(1, n + 1)])

@@ -23,7 +23,7 @@ def keep_decorrelated(
     choice = Choice(
         np.zeros((n, parameters.max_partitions), np.int64), np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(n)
     )
-    limits = (parameters.max_cosine**2, parameters.effective_ratio)
+    limits = (parameters.max_cosine * parameters.max_cosine, parameters.effective_ratio)
     workers.run(
         lambda a, b: keeping.keep_decorrelated(samples, level, test, candidates, limits, a, b, choice, cells),
         level.runs[:, -1] - level.runs[:, 0],

@@ -1,7 +1,6 @@
 """Step 3: the discriminant feature test of each candidate (paper Sec. II-B1)."""
 
-from sublearn.core.parallel import Workers
-from sublearn.core.subspace import OVERHEAD
+from sublearn.core.parallel import TEST_OVERHEAD, Workers
 from sublearn.kernels import search
 from sublearn.kernels.layout import Candidates, Level, Samples, Test
 
@@ -15,6 +14,6 @@ def score_projections(
         return
     workers.run(
         lambda a, b: search.score_candidates(samples, level, test, candidates, n_known, a, b),
-        level.runs[:, -1] - level.runs[:, 0] + OVERHEAD,
+        level.runs[:, -1] - level.runs[:, 0] + TEST_OVERHEAD,
         items=n_each,
     )

@@ -18,6 +18,10 @@ class Weights(NamedTuple):
     weights: Array
     counts: Array
 
+    def count(self, n_rows: int) -> int:
+        """How many samples n_rows rows stand for."""
+        return int(self.counts.sum()) if self.counts.size else n_rows
+
 
 class Units(NamedTuple):
     """What targets stand for: y = centre + step * (target + remainder / 2^30), to 2^-59 of the range of y."""
@@ -56,16 +60,19 @@ UNIT = Weights(np.empty(0, np.int64), np.empty(0, np.int64))  # every sample wei
 def integer_weights(sample_weight: Array) -> Weights:
     """Weights as integers; whole numbers stay as they are and count as so many samples.
 
-    Other weights are rounded to 2^-30 of their sum, and their rows count once. A weight may come out as 0.
+    Other weights are rounded to 2^-30 of their sum, though never to 0, and their rows count once.
     """
     if (sample_weight == 1.0).all():
         return UNIT
-    total = math.fsum(sample_weight)
+    exponent = int(np.frexp(sample_weight.max())[1])
+    scaled = math.fsum(np.ldexp(sample_weight, -exponent))
+    total = math.ldexp(scaled, min(exponent, 100))
     if total < 2.0**WEIGHT_BITS and (sample_weight == np.floor(sample_weight)).all():
         weights = sample_weight.astype(np.int64)
         return Weights(weights, weights)
-    shift = WEIGHT_BITS - 1 - math.frexp(total)[1]
-    return Weights(np.rint(np.ldexp(sample_weight, shift)).astype(np.int64), np.ones(len(sample_weight), np.int64))
+    shift = WEIGHT_BITS - 1 - math.frexp(scaled)[1] - exponent
+    rounded = np.rint(np.ldexp(sample_weight, shift)).astype(np.int64)
+    return Weights(np.where(sample_weight > 0, np.maximum(rounded, 1), 0), np.ones(len(sample_weight), np.int64))
 
 
 def times_class_weights(weights: Weights, factors: Array, labels: Array) -> Weights:
@@ -74,7 +81,7 @@ def times_class_weights(weights: Weights, factors: Array, labels: Array) -> Weig
         return weights
     if not (factors == np.floor(factors)).all() or factors.max() >= 2.0**FACTOR_BITS:
         step = math.ldexp(1.0, math.frexp(factors.max())[1] - FACTOR_BITS)
-        factors = np.rint(factors / step)
+        factors = np.where(factors > 0, np.maximum(np.rint(factors / step), 1.0), 0.0)
     by_label = factors.astype(np.int64)[labels]
     if weights.weights.size:
         return Weights(weights.weights * by_label, weights.counts)

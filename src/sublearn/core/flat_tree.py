@@ -14,6 +14,7 @@ class FlatTree(NamedTuple):
 
     Node i has the hyperplanes first_plane[i] to first_plane[i + 1]. Hyperplane p is positive where
     sum(coefficient[t] * code of feature[t]) >= threshold[p] over t from first_term[p] to first_term[p + 1].
+    Decreases of a regression are in squared steps of its integer targets, which neither over- nor underflow.
     Its side is bit p - first_plane[i] of the child code. The child is children[first_child[i] + code], or -1
     where no training sample fell: the route ends there, and the node itself answers.
     """
@@ -25,12 +26,12 @@ class FlatTree(NamedTuple):
     first_child: Array  # int32, -1 for a leaf
     value: Array  # float64 (n_nodes, n_values): class shares or the mean target
     loss: Array  # float64
-    decrease: Array  # float64, of the loss, by the node's hyperplanes together; 0 for a leaf
+    decrease: Array  # float64, of the loss, by the node's hyperplanes together, in target steps; 0 for a leaf
     weight: Array  # float64, share of all samples' weight
     n_samples: Array  # int64
     # hyperplanes
     threshold: Array  # int32
-    plane_decrease: Array  # float64, of the loss, by this hyperplane alone
+    plane_decrease: Array  # float64, of the loss, by this hyperplane alone, in target steps
     first_term: Array  # int32 (n_planes + 1,)
     # terms
     feature: Array  # int32
@@ -96,6 +97,6 @@ def feature_importances(tree: FlatTree, n_features: int) -> Array:
     plane = np.repeat(np.arange(tree.n_planes), np.diff(tree.first_term))
     squares = tree.coefficient.astype(np.float64) ** 2
     share = squares / np.bincount(plane, squares, tree.n_planes)[plane]
-    importances = np.bincount(tree.feature, credit[plane] * share, n_features)
+    importances = np.bincount(tree.feature, credit[plane] * share, n_features).astype(np.float64)
     total = importances.sum()
     return importances / total if total > 0 else importances

@@ -17,6 +17,7 @@ from sublearn.core.projection import Plan, draw_projections
 from sublearn.core.recorder import Recorder
 from sublearn.core.subspace import choose_subspace, rank_features
 from sublearn.kernels.arithmetic import mix
+from sublearn.kernels.compilation import plain
 from sublearn.kernels.drawing import CHILDREN
 from sublearn.kernels.keeping import Choice
 from sublearn.kernels.layout import Array, Candidates, Level, Samples, Test
@@ -110,8 +111,8 @@ def open_nodes(sums: NodeSums, depth: int, test: Test, parameters: TreeParameter
 
 def child_keys(keys: Array, children: Children) -> Array:
     """Keys that depend on the path from the root alone."""
-    below: Array = mix.py_func(keys, np.full(len(keys), CHILDREN))
-    found: Array = mix.py_func(below[children.parents], children.codes)
+    below: Array = plain(mix)(keys, np.full(len(keys), CHILDREN))
+    found: Array = plain(mix)(below[children.parents], children.codes)
     return found
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from sublearn.kernels.layout import Array
 
 SMALL = 50_000  # work, in samples visited, that is not worth a second thread
+TEST_OVERHEAD = 300  # what a discriminant feature test costs beyond its samples, in samples visited
 PARTS = 4  # parts a thread, so that none waits long for another
 
 

@@ -43,8 +43,8 @@ class Plan(NamedTuple):
 def plan_projections(parameters: TreeParameters, n_features: int) -> Plan:
     """Decide round by round whether all vectors are listed or some are drawn."""
     size = min(parameters.subspace_size, n_features)
-    basis = [tuple(int(i == j) for j in range(size)) for i in range(size)] if parameters.axis_projections else []
-    listed = dict.fromkeys(basis)
+    n_axis = size if parameters.axis_projections else 0
+    listed: dict[Vector, None] = {}
     drawn: list[tuple[Array, Array, int, int]] = []
     left = parameters.n_projections
     coefficient_sum = 1
@@ -56,16 +56,17 @@ def plan_projections(parameters: TreeParameters, n_features: int) -> Plan:
         if count_vectors(bounds, n_coefficients) <= share:
             vectors = dict.fromkeys(filter(None, map(normalise, list_vectors(bounds, n_coefficients))))
             left -= len(vectors)
-            listed |= vectors
+            listed |= {v: None for v in vectors if not n_axis or np.count_nonzero(v) > 1}
         else:
             left -= share
             probabilities = decaying(1.0, draw.selection_decay, size)
             drawn.append((np.array(bounds, np.int64), probabilities, n_coefficients, share))
+    others = np.array(list(listed), np.int16).reshape(len(listed), size)
     return Plan(
-        np.array(list(listed), np.int16).reshape(len(listed), size),
-        len(basis),
+        np.concatenate([np.eye(n_axis, size, dtype=np.int16), others]),
+        n_axis,
         _pack(drawn, size),
-        len(listed) + sum(n_draws for *_, n_draws in drawn),
+        n_axis + len(listed) + sum(n_draws for *_, n_draws in drawn),
         coefficient_sum,
     )
 

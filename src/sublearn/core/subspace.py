@@ -5,11 +5,9 @@ from typing import NamedTuple
 import numpy as np
 
 from sublearn.core.decay import decaying
-from sublearn.core.parallel import Workers
+from sublearn.core.parallel import TEST_OVERHEAD, Workers
 from sublearn.kernels import drawing, search
 from sublearn.kernels.layout import Array, Level, Samples, Test
-
-OVERHEAD = 300  # cost of a test beyond its samples, in samples
 
 
 class Ranking(NamedTuple):
@@ -25,7 +23,7 @@ def rank_features(samples: Samples, level: Level, test: Test, workers: Workers) 
     ranking = Ranking(np.empty(shape), np.empty(shape, np.int32))
     workers.run(
         lambda a, b: search.rank_features(samples, level, test, a, b, *ranking),
-        level.runs[:, -1] - level.runs[:, 0] + OVERHEAD,
+        level.runs[:, -1] - level.runs[:, 0] + TEST_OVERHEAD,
         items=shape[1],
     )
     return ranking

@@ -254,7 +254,7 @@ def add_ones(block, first, last, channel, histogram):
         lanes[3, bins[i + 3]] += 1
     for i in range(whole, last):
         lanes[0, bins[i]] += 1
-    for b in range(lanes.shape[1]):
+    for b in range(histogram.shape[0]):
         histogram[b, channel] += lanes[0, b] + lanes[1, b] + lanes[2, b] + lanes[3, b]
 
 
@@ -273,7 +273,7 @@ def add_packed(block, n, histogram):
         lanes[3, bins[i + 3]] += packed[i + 3]
     for i in range(whole, n):
         lanes[0, bins[i]] += packed[i]
-    for b in range(lanes.shape[1]):
+    for b in range(histogram.shape[0]):
         total = lanes[0, b] + lanes[1, b] + lanes[2, b] + lanes[3, b]
         count = total >> COUNT_SHIFT
         histogram[b, 0] += count

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from numba import njit
+from numba import __version__, njit
 from numba.core.caching import IndexDataCacheFile
 
 FLAGS = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
@@ -20,9 +20,9 @@ PATIENCE = 3.0  # seconds of compiling before the user is told what takes so lon
 
 
 def _sources_digest() -> str:
-    """Digest of all kernel sources."""
-    folder = Path(__file__).parent
-    return hashlib.sha256(b"".join(p.read_bytes() for p in sorted(folder.glob("*.py")))).hexdigest()
+    """Digest of all kernel sources and of Numba's version."""
+    sources = [p.read_bytes() for p in sorted(Path(__file__).parent.glob("*.py"))]
+    return hashlib.sha256(b"".join([*sources, __version__.encode()])).hexdigest()
 
 
 _DIGEST = _sources_digest()
@@ -34,7 +34,7 @@ def _name_by_digest(dispatcher: Any) -> None:
     Numba looks only at the kernel's own file, not at what it calls, and a process that starts while another
     renews the cache could load old code under the new stamp. With a name of its own neither can happen.
     """
-    cache = dispatcher._cache
+    cache: Any = getattr(dispatcher, "_cache", None)
     if hasattr(cache, "_cache_file"):
         base = f"{cache._impl.filename_base}-{_DIGEST[:12]}"
         cache._cache_file = IndexDataCacheFile(cache.cache_path, base, _DIGEST)
@@ -84,7 +84,7 @@ class Kernel:
 
     def __call__(self, *arguments: Any) -> Any:
         """Run the kernel."""
-        if not self.dispatcher.overloads:
+        if not getattr(self.dispatcher, "overloads", True):  # NUMBA_DISABLE_JIT leaves a plain function
             with _COMPILING:
                 self.dispatcher.compile(tuple(self.dispatcher.typeof_pyval(a) for a in arguments))
         return self.dispatcher(*arguments)
@@ -98,3 +98,8 @@ def kernel(function: Callable[..., Any]) -> Kernel:
 def inner(function: Callable[..., Any]) -> Any:
     """Compile `function` as a part of kernels: never called from Python, cached with its callers."""
     return njit(no_cpython_wrapper=True, **FLAGS)(function)
+
+
+def plain(function: Any) -> Any:
+    """The Python function behind a compiled one, for the few calls that are not worth compiling."""
+    return getattr(function, "py_func", function)  # NUMBA_DISABLE_JIT compiles nothing

@@ -11,7 +11,7 @@ Array = npt.NDArray[Any]
 
 BLOCK = 32768  # samples handled at a time at the most; packed sums rely on it
 TARGET_BITS = 29  # targets of a regression lie between -2^29 and 2^29, both excluded
-WEIGHT_BITS = 31  # the sum of all weights stays below 2^31
+WEIGHT_BITS = 31  # the sum of all weights stays near or below 2^31
 CONSTANT = -(2**31)  # threshold of a projection that is the same for all samples of a node
 
 
@@ -38,7 +38,7 @@ class Level(NamedTuple):
 
     order: Array  # int32 (n_samples,)
     runs: Array  # int64 (n_nodes, n_classes + 1); (n_nodes, 2) for regression
-    totals: Array  # int64 (n_nodes, n_channels), see `channels`
+    totals: Array  # int64 (n_nodes, n_channels), see `n_channels`
     keys: Array  # uint64 (n_nodes,), what random numbers are drawn from
 
 
