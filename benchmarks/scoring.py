@@ -101,12 +101,13 @@ def prepare(case: Case, n_samples: int) -> Callable[[], None]:
     weights = np.random.default_rng(0).uniform(0.5, 2.0, n_samples) if case.weighted else None
     parameters = model._tree_parameters(n_samples)
     workers = Workers(1)
-    samples, response, _ = model._prepare(X, y, weights, model._plan(parameters, N_FEATURES), workers)
+    X, y, integers = model._weigh(X, y, weights)
+    samples, response, _ = model._prepare(X, y, integers, model._plan(parameters, N_FEATURES), workers)
     labels = response.labels if case.n_classes else np.zeros(n_samples, np.int64)
     order, runs = make_level(labels, max(case.n_classes, 1), case.n_nodes)
     test = make_test(parameters, int(samples.weights.sum()))
-    totals = describe_nodes(samples, order, runs, test, workers).totals
-    level = Level(order, runs, totals, np.zeros(case.n_nodes, np.uint64))
+    sums = describe_nodes(samples, order, runs, test, workers)
+    level = Level(order, runs, sums.totals, sums.losses, np.zeros(case.n_nodes, np.uint64))
     candidates = draw_candidates(case.n_nodes, case.n_coefficients)
     return lambda: score_projections(samples, level, test, candidates, 0, workers)
 

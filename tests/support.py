@@ -102,7 +102,7 @@ def level_of(data: Data, given: TreeParameters, nodes: Sequence[Any] | None = No
     ends = np.concatenate([[0], np.cumsum(sizes)])
     runs = np.stack([ends[i * n_runs : (i + 1) * n_runs + 1] for i in range(len(nodes))])
     sums = describe_nodes(samples_of(data), order.astype(np.int32), runs, kernel_test(given, data), ONE_THREAD)
-    return Level(order.astype(np.int32), runs, sums.totals, keys_of(len(nodes)))
+    return Level(order.astype(np.int32), runs, sums.totals, sums.losses, keys_of(len(nodes)))
 
 
 def keys_of(n: int) -> Array:

@@ -29,7 +29,7 @@ def split(
         len(set(cells[r[0] : r[-1]].tolist())) if q else 0 for r, q in zip(runs.tolist(), n_kept.tolist(), strict=True)
     ]
     n = len(runs)
-    level = Level(order, runs, np.zeros((n, 1), np.int64), keys_of(n))
+    level = Level(order, runs, np.zeros((n, 1), np.int64), np.ones(n), keys_of(n))
     kept = np.zeros((n, max_partitions), np.int64)
     choice = Choice(kept, n_kept, np.array(n_children, np.int64), np.zeros(n))
     new_order = np.full(len(order), UNWRITTEN, np.int32)

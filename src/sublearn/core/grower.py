@@ -63,7 +63,7 @@ def grow(
         first = recorder.add_nodes(sums, parents, depth)
         below: list[tuple[Array, Array, Array]] = []
         for batch in _batches(open_nodes(sums, depth, test, parameters, units), plan, samples):
-            level = Level(room.order, runs[batch], sums.totals[batch], keys[batch])
+            level = Level(room.order, runs[batch], sums.totals[batch], sums.losses[batch], keys[batch])
             split = split_nodes(samples, level, test, parameters, plan, room, workers)
             recorder.add_splits(first + batch, split.candidates, split.choice, split.children)
             children = split.children
@@ -90,7 +90,7 @@ def split_nodes(
     size = min(parameters.subspace_size, samples.codes.shape[0])
     decay = parameters.rounds[0].selection_decay
     subspace = choose_subspace(ranking, level.keys, size, parameters.subspace, decay)
-    candidates = draw_projections(plan, subspace, ranking, level.keys)
+    candidates = draw_projections(plan, subspace, ranking, level.losses, level.keys)
     score_projections(samples, level, test, candidates, plan.n_axis, workers)
     choice = keep_decorrelated(samples, level, test, candidates, parameters, room.cells, workers)
     children = split_samples(level, choice, room.cells, room.new_order, workers)

@@ -18,6 +18,7 @@ from sublearn.kernels import drawing
 from sublearn.kernels.layout import CONSTANT, Array, Candidates
 
 Vector = tuple[int, ...]
+ROUNDING = 1e-12  # share of a loss that may be rounding
 
 
 class Rounds(NamedTuple):
@@ -113,8 +114,11 @@ def normalise(vector: Vector) -> Vector | None:
     return tuple(a // divisor for a in vector)
 
 
-def draw_projections(plan: Plan, subspace: Array, ranking: Ranking, keys: Array) -> Candidates:
-    """Candidates of each node; the test of basis vectors is taken from the ranking."""
+def draw_projections(plan: Plan, subspace: Array, ranking: Ranking, losses: Array, keys: Array) -> Candidates:
+    """Candidates of each node; the test of basis vectors is taken from the ranking.
+
+    Where one of those leaves nothing of the node's loss, no other can be better, and none is made.
+    """
     n_nodes, size = subspace.shape
     candidates = Candidates(
         subspace,
@@ -126,9 +130,10 @@ def draw_projections(plan: Plan, subspace: Array, ranking: Ranking, keys: Array)
     ranked = np.arange(n_nodes)[:, None], subspace
     threshold = ranking.threshold[ranked]
     varies = threshold != CONSTANT
-    _, coefficients, sizes, *_ = candidates
-    drawing.draw_candidates(keys, plan.listed, plan.n_axis, varies, plan.rounds, coefficients, sizes)
-    candidates.decrease[:, : plan.n_axis] = ranking.decrease[ranked][:, : plan.n_axis]
+    _, coefficients, sizes, decrease, _ = candidates
+    decrease[:, : plan.n_axis] = ranking.decrease[ranked][:, : plan.n_axis]
+    solved = decrease[:, : plan.n_axis].max(axis=1, initial=0.0) >= losses * (1.0 - ROUNDING)
+    drawing.draw_candidates(keys, plan.listed, plan.n_axis, solved, varies, plan.rounds, coefficients, sizes)
     candidates.threshold[:, : plan.n_axis] = threshold[:, : plan.n_axis]
     return candidates
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sublearn.kernels.arithmetic import below, draw_without_replacement, mix
+from sublearn.kernels.arithmetic import GOLDEN, below, draw_without_replacement, mix
 from sublearn.kernels.compilation import inner, kernel
 
 SUBSPACE, PROJECTION, CHILDREN = 0, 1, 2  # what is drawn below a node's key
@@ -23,8 +23,8 @@ def draw_subspaces(keys, probabilities, out):
 
 
 @inner
-def normalise(vector):
-    """Divide by the greatest common divisor and make the first coefficient positive; False if all are 0."""
+def common_divisor(vector):
+    """Greatest common divisor of the coefficients, with the sign of the first one that is not 0; 0 for none."""
     divisor = 0
     sign = 0
     for d in range(vector.size):
@@ -32,13 +32,19 @@ def normalise(vector):
         if a > 0:
             if sign == 0:
                 sign = 1 if vector[d] > 0 else -1
-            while a > 0:
+            while a > 0 and divisor != 1:
                 divisor, a = a, divisor % a
-    if divisor == 0:
-        return False
-    for d in range(vector.size):
-        vector[d] = np.int16(np.int64(vector[d]) // (sign * divisor))
-    return True
+    return sign * divisor
+
+
+@inner
+def normalise(vector):
+    """Divide by the greatest common divisor and make the first coefficient positive; False if all are 0."""
+    divisor = common_divisor(vector)
+    if divisor != 0 and divisor != 1:
+        for d in range(vector.size):
+            vector[d] = np.int16(np.int64(vector[d]) // divisor)
+    return divisor != 0
 
 
 @inner
@@ -47,10 +53,9 @@ def insert(table, vectors, index):
     vector = vectors[index]
     key = np.uint64(0)
     for d in range(vector.size):
-        if vector[d] != 0:
-            key = mix(key, np.uint64(np.int64(vector[d])) ^ (np.uint64(d) << np.uint64(20)))
+        key = key * GOLDEN + np.uint64(np.int64(vector[d]))
     mask = np.uint64(table.size - 1)
-    slot = key & mask
+    slot = mix(key, 0) & mask
     while table[slot] >= 0:
         other = vectors[table[slot]]
         same = True
@@ -75,7 +80,7 @@ def draw_vector(key, bounds, probabilities, n_coefficients, taken, vector):
             taken[d] = True
     for d in range(vector.size):
         vector[d] = 0
-        if taken[d]:
+        if taken[d] and bounds[d] > 0:
             vector[d] = np.int16(below(mix(key, 1 + d), 2 * bounds[d] + 1) - bounds[d])
 
 
@@ -88,11 +93,12 @@ def leave_out(vector, varies):
 
 
 @kernel
-def draw_candidates(keys, listed, n_axis, varies, rounds, coefficients, sizes):
+def draw_candidates(keys, listed, n_axis, solved, varies, rounds, coefficients, sizes):
     """Fill the candidates of every node: the listed vectors, n_axis basis vectors first, then what each round draws.
 
     `rounds` has one entry a round: bounds (int64), probabilities (float64), n_coefficients and n_draws
     (int64). A draw that is zero or equals an earlier candidate, up to sign and multiples, is tried again.
+    A node that is solved, in that a basis vector leaves no loss, needs no others.
     A feature that does not vary in the node, by varies (n_nodes, subspace_size), would only blur predictions
     and explanations: its coefficient is 0 in all but its own basis vector.
     """
@@ -108,14 +114,14 @@ def draw_candidates(keys, listed, n_axis, varies, rounds, coefficients, sizes):
         for slot in range(table_size):
             table[slot] = -1
         n = 0
-        for source in range(listed.shape[0]):
+        for source in range(n_axis if solved[i] else listed.shape[0]):
             for d in range(listed.shape[1]):
                 vectors[n, d] = listed[source, d]
             if source >= n_axis:
                 leave_out(vectors[n], varies[i])
             if normalise(vectors[n]) and insert(table, vectors, n):
                 n += 1
-        for r in range(rounds.n_draws.size):
+        for r in range(0 if solved[i] else rounds.n_draws.size):
             for c in range(rounds.n_draws[r]):
                 for t in range(TRIES):
                     draw_vector(

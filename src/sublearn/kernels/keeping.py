@@ -165,7 +165,7 @@ def choose_in_node(samples, node, test, candidates, i, limits, trial, choice):
             keep(candidates, i, c, slot, trial, n, choice)
             choice.decrease[i] = joint
             choice.n_children[i] = occupied
-        if choice.n_kept[i] == max_partitions:
+        if choice.n_kept[i] == max_partitions or choice.n_children[i] == n:
             return
         c = most_different(decrease, trial.cosine)
         if c < 0 or trial.cosine[c] > limits[0]:

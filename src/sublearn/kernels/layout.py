@@ -39,6 +39,7 @@ class Level(NamedTuple):
     order: Array  # int32 (n_samples,)
     runs: Array  # int64 (n_nodes, n_classes + 1); (n_nodes, 2) for regression
     totals: Array  # int64 (n_nodes, n_channels), see `n_channels`
+    losses: Array  # float64 (n_nodes,), squared target steps for a regression
     keys: Array  # uint64 (n_nodes,), what random numbers are drawn from
 
 
