@@ -9,7 +9,7 @@ from joblib import effective_n_jobs
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import type_of_target
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from sublearn._parameters import Rule, as_count, as_rounds, number, one_of
 from sublearn.core.codes import EXACT, FeatureMaps, code_limit, encode_samples, fit_maps
@@ -59,12 +59,10 @@ class SLMEstimator(BaseEstimator):  # type: ignore[misc]
         high, low = check_random_state(self.random_state).randint(0, 2**32, size=2, dtype=np.uint64)
         return int(high) << 32 | int(low)
 
-    def _encode(self, X: Any) -> Array:
-        """Codes of samples to predict."""
-        check_is_fitted(self)
-        X = validate_data(self, X, reset=False, dtype=FLOATS)
-        with self._workers() as workers:
-            return encode_samples(X, self.feature_maps_, workers)
+    def _check_samples(self, X: Any) -> Array:
+        """Samples to predict."""
+        checked: Array = validate_data(self, X, reset=False, dtype=FLOATS)
+        return checked
 
     def _weigh(self, X: Array, y: Array, sample_weight: Any) -> tuple[Array, Array, Weights]:
         """Weights as integers; rows of weight 0 are dropped before anything is computed from them."""

@@ -30,10 +30,16 @@ class Parameter(NamedTuple):
     text: str
 
 
+def _rule_of(estimator: Any, name: str) -> Rule:
+    """The estimator's own rule for a parameter, or the table's."""
+    own: dict[str, Rule] = estimator._rules
+    return own.get(name) or PARAMETERS[name].rule
+
+
 def check_parameters(estimator: Any) -> None:
     """Raise ValueError for the first parameter whose value is not allowed."""
     for name, value in estimator.get_params(deep=False).items():
-        rule = estimator._rules.get(name) or PARAMETERS[name].rule
+        rule = _rule_of(estimator, name)
         if not rule.accepts(value):
             raise ValueError(f"{name} of {type(estimator).__name__} must be {rule.words}; got {value!r}.")
 
@@ -44,7 +50,7 @@ def documented(estimator: type[T]) -> type[T]:
         return estimator
     lines = []
     for name, parameter in inspect.signature(estimator).parameters.items():
-        rule = getattr(estimator, "_rules", {}).get(name) or PARAMETERS[name].rule
+        rule = _rule_of(estimator, name)
         symbol = f" {PARAMETERS[name].symbol} in the paper." if PARAMETERS[name].symbol else ""
         lines.append(f"{name} : {rule.words}, default={parameter.default!r}")
         lines.append(textwrap.indent(textwrap.fill(PARAMETERS[name].text + symbol, 90), "    "))

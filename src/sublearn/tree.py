@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from sublearn._estimator import ClassifierPart, RegressorPart, SLMEstimator, Training, unchanged_on_error
 from sublearn._parameters import check_parameters, documented
+from sublearn.core.codes import encode_samples
 from sublearn.core.flat_tree import FlatTree, apply, decision_path, feature_importances
 from sublearn.core.grower import grow
 from sublearn.core.projection import Plan
@@ -67,8 +68,10 @@ class SLMTree(SLMEstimator):
 
         That is a leaf, or an inner node where a cell is reached in which no training sample fell.
         """
-        codes = self._encode(X)
+        check_is_fitted(self)
+        X = self._check_samples(X)
         with self._workers() as workers:
+            codes = encode_samples(X, self.feature_maps_, workers)
             return apply(self.tree_, codes, workers)
 
     def decision_path(self, X: Any) -> csr_matrix:
@@ -114,7 +117,7 @@ class SLMTree(SLMEstimator):
         self.depth_ = int(tree.depth[-1])
         self.n_leaves_ = int(tree.is_leaf.sum())
         self.n_partitions_ = tree.n_planes
-        self.n_parameters_ = n_parameters(tree.n_planes, plan.listed.shape[1])
+        self.n_parameters_ = n_parameters(tree.n_planes, plan.subspace_size)
 
     def _values(self, X: Any) -> Array:
         leaves = self.apply(X)

@@ -12,13 +12,12 @@ import numpy as np
 
 from sublearn.core.parallel import Workers
 from sublearn.kernels.layout import Array
-from sublearn.kernels.prediction import add_moments, encode
+from sublearn.kernels.prediction import MOMENT_BITS, add_moments, encode
 
 DEVIATIONS = 8  # codes reach this many standard deviations; a feature that reaches further is heavy-tailed
 CROWDED = 64  # a feature is so too if a third of its samples lie within this part of a deviation
 CODE_LIMIT = 8192  # largest code: 1,024 codes a deviation
 EXACT = 2**24 - 1  # projected values stay within this, where float32 counts exactly
-MOMENT_BITS = 15  # values are rounded to this many bits of their range for mean and deviation
 SPREAD_BINS = 1024  # parts of the range in which samples are counted
 STEEPEST = 1e300
 BLOCK_VALUES = 1 << 19  # values converted at a time
@@ -99,13 +98,8 @@ def encode_samples(x: Array, maps: FeatureMaps, workers: Workers) -> Array:
     """Codes (n_features, n_samples) of x (n_samples, n_features)."""
     out = np.empty((x.shape[1], x.shape[0]), np.int16)
     for begin, block in _blocks(x):
-        costs = np.full(len(block), x.shape[1])
-        workers.run(partial(_encode_part, block, maps, begin, out), costs)
+        workers.run(partial(encode, block, maps, begin, out), np.array([x.shape[1]]), items=len(block))
     return out
-
-
-def _encode_part(block: Array, maps: FeatureMaps, begin: int, out: Array, first: int, last: int) -> None:
-    encode(block, maps, first, last, begin, out)
 
 
 def line_of(maps: FeatureMaps, f: int) -> Line:

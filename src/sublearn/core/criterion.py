@@ -1,5 +1,6 @@
 """The loss of a node and the test of a split (paper Sec. II-B1): names, tables, and the sums of nodes."""
 
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -19,12 +20,10 @@ CRITERIA = {
 TABLE_SIZE = 4096
 
 
+@cache
 def _n_log_n_table() -> Array:
     log = plain(log2)
     return np.array([0.0] + [n * log(float(n)) for n in range(1, TABLE_SIZE)])
-
-
-_TABLE = _n_log_n_table()
 
 
 class NodeSums(NamedTuple):
@@ -46,7 +45,7 @@ def make_test(parameters: TreeParameters, total_weight: int) -> Test:
         parameters.n_bins,
         parameters.min_samples_leaf,
         max(min_weight, 1),
-        _TABLE,
+        _n_log_n_table(),
     )
 
 

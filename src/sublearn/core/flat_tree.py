@@ -14,9 +14,9 @@ class FlatTree(NamedTuple):
 
     Node i has the hyperplanes first_plane[i] to first_plane[i + 1]. Hyperplane p is positive where
     sum(coefficient[t] * code of feature[t]) >= threshold[p] over t from first_term[p] to first_term[p + 1].
-    Decreases of a regression are in squared steps of its integer targets, which neither over- nor underflow.
     Its side is bit p - first_plane[i] of the child code. The child is children[first_child[i] + code], or -1
-    where no training sample fell: the route ends there, and the node itself answers.
+    where no training sample fell: the route ends there, and the node itself answers. Decreases of a regression
+    are in squared steps of its integer targets, which neither over- nor underflow.
     """
 
     # nodes
@@ -65,8 +65,8 @@ def offsets(counts: Array) -> Array:
 def apply(tree: FlatTree, codes: Array, workers: Workers) -> Array:
     """Node in which the route of each sample ends; codes (n_features, n_samples)."""
     leaves = np.empty(codes.shape[1], np.int64)
-    costs = np.full(codes.shape[1], 1 + 8 * int(tree.depth[-1]))
-    workers.run(lambda a, b: find_leaves(codes, tree, a, b, leaves), costs)
+    cost = 1 + 8 * int(tree.depth[-1])
+    workers.run(lambda a, b: find_leaves(codes, tree, a, b, leaves), np.array([cost]), items=len(leaves))
     return leaves
 
 

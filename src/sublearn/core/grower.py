@@ -87,9 +87,8 @@ def split_nodes(
 ) -> Split:
     """The five steps."""
     ranking = rank_features(samples, level, test, workers)
-    size = min(parameters.subspace_size, samples.codes.shape[0])
     decay = parameters.rounds[0].selection_decay
-    subspace = choose_subspace(ranking, level.keys, size, parameters.subspace, decay)
+    subspace = choose_subspace(ranking, level.keys, plan.subspace_size, parameters.subspace, decay)
     candidates = draw_projections(plan, subspace, ranking, level.losses, level.keys)
     score_projections(samples, level, test, candidates, plan.n_axis, workers)
     choice = keep_decorrelated(samples, level, test, candidates, parameters, room.cells, workers)
@@ -117,7 +116,7 @@ def child_keys(keys: Array, children: Children) -> Array:
 
 
 def _batches(positions: Array, plan: Plan, samples: Samples) -> Iterator[Array]:
-    width = samples.codes.shape[0] + plan.n_candidates * (plan.listed.shape[1] // 4 + 2)
+    width = samples.codes.shape[0] + plan.n_candidates * (plan.subspace_size // 4 + 2)
     size = max(1, BATCH // width)
     for begin in range(0, len(positions), size):
         yield positions[begin : begin + size]

@@ -15,10 +15,10 @@ from sublearn.core.decay import decaying
 from sublearn.core.parameters import TreeParameters
 from sublearn.core.subspace import Ranking
 from sublearn.kernels import drawing
+from sublearn.kernels.criterion import ROUNDING
 from sublearn.kernels.layout import CONSTANT, Array, Candidates
 
 Vector = tuple[int, ...]
-ROUNDING = 1e-12  # share of a loss that may be rounding
 
 
 class Rounds(NamedTuple):
@@ -38,6 +38,11 @@ class Plan(NamedTuple):
     rounds: Rounds
     n_candidates: int
     coefficient_sum: int  # the largest sum of magnitudes a candidate can have
+
+    @property
+    def subspace_size(self) -> int:
+        """D0, or the number of features where that is smaller."""
+        return int(self.listed.shape[1])
 
 
 @lru_cache(maxsize=32)

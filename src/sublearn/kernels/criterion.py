@@ -14,6 +14,7 @@ GINI = 1
 SQUARED_ERROR = 2
 
 NOISE = 1e-10  # a decrease below this, in bits, in gini or in squared target steps, is rounding
+ROUNDING = 1e-12  # and so is this share of a decrease or a loss
 
 
 @inner

@@ -8,6 +8,7 @@ from sublearn.kernels.columns import Block, add_up, clear, gather_statistics, ma
 from sublearn.kernels.compilation import inner, kernel
 from sublearn.kernels.criterion import (
     NOISE,
+    ROUNDING,
     centre_of,
     count_of,
     meets_minima,
@@ -15,9 +16,7 @@ from sublearn.kernels.criterion import (
     weight_of,
 )
 from sublearn.kernels.layout import Array
-from sublearn.kernels.search import node_of
-
-ROUNDING = 1e-12  # share of a decrease that may be rounding
+from sublearn.kernels.search import largest_node, node_of
 
 
 class Choice(NamedTuple):
@@ -179,9 +178,7 @@ def keep_decorrelated(samples, level, test, candidates, limits, first_node, last
 
     limits: (largest squared cosine, smallest share of the best decrease).
     """
-    largest = 1
-    for i in range(first_node, last_node):
-        largest = max(largest, level.runs[i, -1] - level.runs[i, 0])
+    largest = largest_node(level, first_node, last_node)
     n_cells = 1 << choice.kept.shape[1]
     weighted = samples.weights.size > 0
     trial = Trial(

@@ -1,6 +1,6 @@
 """The arrays that travel together, as named tuples that compiled code takes as one argument.
 
-Everything here is an integer or a scalar, so sums over samples do not depend on their order.
+Whatever is summed over samples is an integer, so that sums do not depend on their order.
 """
 
 from typing import Any, NamedTuple

@@ -4,6 +4,9 @@ import numpy as np
 
 from sublearn.kernels.compilation import inner, kernel
 
+MOMENT_BITS = 15  # values are rounded to this many bits of their range for mean and deviation
+HALF_RANGE = 1 << (MOMENT_BITS - 1)
+
 
 @inner
 def encode_value(x, maps, f):
@@ -26,7 +29,7 @@ def encode_value(x, maps, f):
 
 
 @kernel
-def encode(x, maps, first, last, begin, out):
+def encode(x, maps, begin, out, first, last):
     """Write the codes of rows first to last of x, C-ordered float64, to out[:, begin + row]."""
     for i in range(first, last):
         for f in range(x.shape[1]):
@@ -58,7 +61,8 @@ def find_leaves(codes, tree, first, last, out):
 def add_moments(x, weights, units, centres, factors, sums, spread):
     """Add weight times value and weight times squared value, in fixed point, to sums (n_features, 2).
 
-    Fixed-point values lie within 2^14 of 0; spread (n_features, n_bins) gets the weights by equal parts of this range.
+    Fixed-point values lie within HALF_RANGE of 0; spread (n_features, n_bins) gets the weights by equal parts of
+    this range.
     """
     n_bins = spread.shape[1]
     for i in range(x.shape[0]):
@@ -67,4 +71,4 @@ def add_moments(x, weights, units, centres, factors, sums, spread):
             z = np.int64(np.floor((x[i, f] * units[f] - centres[f]) * factors[f] + 0.5))
             sums[f, 0] += w * z
             sums[f, 1] += w * z * z
-            spread[f, min(((z + (1 << 14)) * n_bins) >> 15, n_bins - 1)] += w
+            spread[f, min(((z + HALF_RANGE) * n_bins) >> MOMENT_BITS, n_bins - 1)] += w

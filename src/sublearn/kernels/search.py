@@ -48,11 +48,18 @@ class Node(NamedTuple):
 
 
 @inner
-def make_work(samples, level, test, first_node, last_node, n_columns, n_tested):
-    """Scratch space for testing candidates over n_columns features, n_tested at a time at the most."""
+def largest_node(level, first_node, last_node):
+    """Samples of the largest of some nodes."""
     largest = 0
     for i in range(first_node, last_node):
         largest = max(largest, level.runs[i, -1] - level.runs[i, 0])
+    return largest
+
+
+@inner
+def make_work(samples, level, test, first_node, last_node, n_columns, n_tested):
+    """Scratch space for testing candidates over n_columns features, n_tested at a time at the most."""
+    largest = largest_node(level, first_node, last_node)
     weighted = samples.weights.size > 0
     block = make_block(n_columns, test.n_bins, largest, weighted, samples.n_classes == 0)
     channels = level.totals.shape[1]
