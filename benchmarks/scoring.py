@@ -17,7 +17,7 @@ from sklearn.datasets import make_classification, make_regression
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from sublearn import SLMClassifier, SLMRegressor
-from sublearn.core.criterion import describe_nodes, make_test
+from sublearn.core.criterion import describe_nodes
 from sublearn.core.discriminant import score_projections
 from sublearn.core.parallel import Workers
 from sublearn.kernels.layout import Array, Candidates, Level
@@ -99,13 +99,11 @@ def prepare(case: Case, n_samples: int) -> Callable[[], None]:
     X, y = make_data(n_samples, case.n_classes)
     model: Any = SLMClassifier() if case.n_classes else SLMRegressor()
     weights = np.random.default_rng(0).uniform(0.5, 2.0, n_samples) if case.weighted else None
-    parameters = model._tree_parameters(n_samples)
     workers = Workers(1)
-    X, y, integers = model._weigh(X, y, weights)
-    samples, response, _ = model._prepare(X, y, integers, model._plan(parameters, N_FEATURES), workers)
-    labels = response.labels if case.n_classes else np.zeros(n_samples, np.int64)
+    task = model._prepare(X, y, model._check_weights(weights, X), workers).task
+    samples, test = task.samples, task.test
+    labels = y if case.n_classes else np.zeros(n_samples, np.int64)
     order, runs = make_level(labels, max(case.n_classes, 1), case.n_nodes)
-    test = make_test(parameters, int(samples.weights.sum()))
     sums = describe_nodes(samples, order, runs, test, workers)
     level = Level(order, runs, sums.totals, sums.losses, np.zeros(case.n_nodes, np.uint64))
     candidates = draw_candidates(case.n_nodes, case.n_coefficients)

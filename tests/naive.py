@@ -8,7 +8,7 @@ import copy
 import itertools
 import math
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -20,7 +20,7 @@ Array = npt.NDArray[Any]
 Vector = tuple[int, ...]
 
 NOISE = 1e-10  # a decrease up to this is rounding
-TIE = 1e-9  # decreases closer than this share of the node's loss can be ordered either way by rounding
+TIE = 1e-9  # decreases closer than this share of the node's loss, or of the best, can be ordered either way by rounding
 
 
 class Data(NamedTuple):
@@ -31,9 +31,11 @@ class Data(NamedTuple):
     weights: Array
     counts: Array  # how many samples a row stands for
     n_classes: int  # 0 for a regression
+    curvatures: Array | None = None  # boosting: second derivatives, where y is minus the first; None: all one
 
     def take(self, rows: Any) -> "Data":
-        return Data(self.codes[rows], self.y[rows], self.weights[rows], self.counts[rows], self.n_classes)
+        curvatures = None if self.curvatures is None else self.curvatures[rows]
+        return Data(self.codes[rows], self.y[rows], self.weights[rows], self.counts[rows], self.n_classes, curvatures)
 
 
 class Settings(NamedTuple):
@@ -50,9 +52,17 @@ class Settings(NamedTuple):
     max_depth: int | None = None
     min_samples_split: int = 2
     min_loss: float = 0.0
+    l2: float = 0.0
 
 
 # --- the loss of a set and of a split
+
+
+def weight_of(data: Data) -> int:
+    """Sum of the weights, in boosting H: of the weighted second derivatives."""
+    if data.curvatures is None:
+        return int(data.weights.sum())
+    return sum(w * c for w, c in zip(data.weights.tolist(), data.curvatures.tolist(), strict=True))
 
 
 def sums(data: Data) -> tuple[int, ...]:
@@ -60,12 +70,14 @@ def sums(data: Data) -> tuple[int, ...]:
     if data.n_classes:
         found = np.bincount(data.y, data.weights, data.n_classes)  # floats, exact below 2^53
         return tuple(int(weight) for weight in found)
-    return int(data.weights.sum()), sum(w * y for w, y in zip(data.weights.tolist(), data.y.tolist(), strict=True))
+    return weight_of(data), sum(w * y for w, y in zip(data.weights.tolist(), data.y.tolist(), strict=True))
 
 
-def loss(data: Data, criterion: str) -> Fraction:
-    """Eq. (entropy_cost) in bits, the gini index, or the mean squared error of Section V."""
-    total = int(data.weights.sum())
+def loss(data: Data, criterion: str, l2: float = 0.0) -> Fraction:
+    """Eq. (entropy_cost) in bits, the gini index, the mean squared error of Section V, or -G^2 / (H + l2) by H."""
+    total = weight_of(data)
+    if criterion == "second_order":
+        return -(Fraction(sums(data)[1]) ** 2) / ((total + Fraction(l2)) * total)
     if criterion == "squared_error":
         mean = Fraction(sums(data)[1], total)
         square = sum(w * y * y for w, y in zip(data.weights.tolist(), data.y.tolist(), strict=True))
@@ -81,22 +93,27 @@ def occupied(data: Data, cells: Array) -> list[Data]:
     return [data.take(cells == cell) for cell in np.unique(cells)]
 
 
-def joint_loss(data: Data, cells: Array, criterion: str) -> Fraction:
+def joint_loss(data: Data, cells: Array, criterion: str, l2: float = 0.0) -> Fraction:
     """Eq. (weighted_entropy_cost) over all occupied cells; two for one hyperplane."""
-    total = int(data.weights.sum())
+    total = weight_of(data)
     parts = occupied(data, cells)
-    return sum((Fraction(int(p.weights.sum()), total) * loss(p, criterion) for p in parts), Fraction(0))
+    return sum((Fraction(weight_of(p), total) * loss(p, criterion, l2) for p in parts), Fraction(0))
 
 
-def split_decrease(data: Data, cells: Array, criterion: str) -> float:
+def split_decrease(data: Data, cells: Array, criterion: str, l2: float = 0.0) -> float:
     """Loss of the node less the loss of its parts."""
-    return float(loss(data, criterion) - joint_loss(data, cells, criterion))
+    return float(loss(data, criterion, l2) - joint_loss(data, cells, criterion, l2))
+
+
+def tie_width(node_loss: Fraction, decreases: Iterable[float]) -> float:
+    """How close decreases may be for rounding to order them either way; in boosting they may exceed the loss."""
+    return TIE * max(abs(float(node_loss)), *decreases)
 
 
 def meet_minima(data: Data, cells: Array, settings: Settings) -> bool:
     """Whether every occupied cell is large enough to be a child."""
     return all(
-        part.counts.sum() >= settings.min_samples_leaf and part.weights.sum() >= settings.min_weight
+        part.counts.sum() >= settings.min_samples_leaf and weight_of(part) >= settings.min_weight
         for part in occupied(data, cells)
     )
 
@@ -132,7 +149,7 @@ def discriminant_test(projected: Array, data: Data, settings: Settings) -> Outco
     low, high = int(projected.min()), int(projected.max())
     if low == high:
         return NO_SPLIT
-    node_loss = loss(data, settings.criterion)
+    node_loss = loss(data, settings.criterion, settings.l2)
     thresholds = [boundary(b, low, high, settings.n_bins) for b in range(settings.n_bins + 1)]
     sides = [projected >= t for t in thresholds]
     decreases: dict[int, float] = {}
@@ -141,7 +158,7 @@ def discriminant_test(projected: Array, data: Data, settings: Settings) -> Outco
             if b - 1 in decreases:
                 decreases[b] = decreases[b - 1]
         elif sides[b].any() and not sides[b].all() and meet_minima(data, sides[b], settings):
-            decreases[b] = float(node_loss - joint_loss(data, sides[b], settings.criterion))
+            decreases[b] = float(node_loss - joint_loss(data, sides[b], settings.criterion, settings.l2))
     if not decreases or max(decreases.values()) <= 0.0:
         return NO_SPLIT
     best = max(decreases.values())
@@ -149,7 +166,8 @@ def discriminant_test(projected: Array, data: Data, settings: Settings) -> Outco
     last = first
     while last + 1 < settings.n_bins and (sides[last + 1] == sides[first]).all():
         last += 1
-    near = [b for b, decrease in decreases.items() if best - decrease <= TIE * float(node_loss)]
+    width = tie_width(node_loss, [best])
+    near = [b for b, decrease in decreases.items() if best - decrease <= width]
     rival = len({_sums_of_sides(data, sides[b]) for b in near}) > 1
     return Outcome(best, thresholds[(first + last) // 2], rival, _sums_of_sides(data, sides[first]))
 
@@ -251,15 +269,15 @@ def keep_decorrelated(data: Data, vectors: Sequence[Vector], outcomes: Sequence[
     """The best one, then ever the effective one whose largest |cosine| with those kept is smallest."""
     if not outcomes or max(o.decrease for o in outcomes) <= NOISE:
         return Kept([], np.zeros(len(data.y), np.int64), 0.0, False)
-    scale = TIE * float(loss(data, settings.criterion))
     decreases = [o.decrease for o in outcomes]
+    scale = tie_width(loss(data, settings.criterion, settings.l2), decreases)
     best = decreases.index(max(decreases))
     goal = settings.effective_ratio * decreases[best]
     near = [o for o in outcomes if decreases[best] - o.decrease <= scale]
     tied = len({o.sides for o in near}) > 1 or outcomes[best].rival
     tied = tied or any(abs(d - goal) <= scale and d != decreases[best] and goal > 0 for d in decreases)
     kept, cells = [best], _sides(data, vectors[best], outcomes[best].threshold)
-    joint = split_decrease(data, cells, settings.criterion)
+    joint = split_decrease(data, cells, settings.criterion, settings.l2)
     open_ = [c for c, d in enumerate(decreases) if c != best and d >= goal and d > NOISE]
     while open_ and len(kept) < settings.max_partitions:
         cosines = {c: max(squared_cosine(vectors[c], vectors[k]) for k in kept) for c in open_}
@@ -272,7 +290,7 @@ def keep_decorrelated(data: Data, vectors: Sequence[Vector], outcomes: Sequence[
         tied = tied or len({outcomes[c].sides for c in rivals}) > 1 or outcomes[chosen].rival
         open_.remove(chosen)
         trial = cells + (_sides(data, vectors[chosen], outcomes[chosen].threshold) << len(kept))
-        decrease = split_decrease(data, trial, settings.criterion)
+        decrease = split_decrease(data, trial, settings.criterion, settings.l2)
         if decrease > joint + NOISE and meet_minima(data, trial, settings):
             kept.append(chosen)
             cells, joint = trial, decrease
@@ -308,9 +326,9 @@ class Node:
     """A node with everything below it."""
 
     depth: int
-    value: list[float]  # class shares, or the mean target
+    value: list[float]  # class shares, the mean target, or G / (H + l2)
     loss: float
-    weight: float  # share of all weight
+    weight: float  # share of all weight, or H
     count: int
     rows: list[int] = field(default_factory=list)  # training samples
     planes: list[Plane] = field(default_factory=list)
@@ -322,25 +340,26 @@ class Node:
 Pool = Callable[[list[int]], list[Vector]]  # candidate projections of a node from its ranked subspace
 
 
-def describe(data: Data, rows: list[int], depth: int, criterion: str) -> Node:
+def describe(data: Data, rows: list[int], depth: int, criterion: str, l2: float = 0.0) -> Node:
     """A node before it is split."""
     part = data.take(rows)
-    weight = int(part.weights.sum())
+    weight = weight_of(part)
     if data.n_classes:
         value = [float(Fraction(w, weight)) for w in sums(part)]
     else:
-        value = [float(Fraction(sums(part)[1], weight))]
-    share = float(Fraction(weight, int(data.weights.sum())))
-    return Node(depth, value, float(loss(part, criterion)), share, int(part.counts.sum()), rows)
+        value = [float(sums(part)[1] / (weight + Fraction(l2)))]
+    share = float(weight if criterion == "second_order" else Fraction(weight, weight_of(data)))
+    return Node(depth, value, float(loss(part, criterion, l2)), share, int(part.counts.sum()), rows)
 
 
 def is_open(node: Node, data: Data, settings: Settings) -> bool:
     """The stopping criteria of Sec. II-B4; a pure node has nothing to split."""
+    responses = [data.y] if data.curvatures is None else [data.y, data.curvatures]
     return (
         (settings.max_depth is None or node.depth < settings.max_depth)
         and node.count >= settings.min_samples_split
         and node.loss >= settings.min_loss
-        and len(set(data.y[node.rows].tolist())) > 1
+        and any(len(set(response[node.rows].tolist())) > 1 for response in responses)
     )
 
 
@@ -363,7 +382,7 @@ def try_candidates(data: Data, settings: Settings, pool: Pool) -> tuple[list[Vec
         discriminant_test(project(data.codes, basis_vector(f, n_features)), data, settings) for f in range(n_features)
     ]
     order = rank([o.decrease for o in alone])
-    scale = TIE * float(loss(data, settings.criterion))
+    scale = tie_width(loss(data, settings.criterion, settings.l2), [o.decrease for o in alone])
     tied = any(
         alone[f].decrease - alone[g].decrease <= scale and alone[f].sides != alone[g].sides
         for f, g in itertools.pairwise(order)
@@ -374,7 +393,8 @@ def try_candidates(data: Data, settings: Settings, pool: Pool) -> tuple[list[Vec
 
 def grow(data: Data, settings: Settings, pool: Pool, rows: list[int] | None = None, depth: int = 0) -> Node:
     """The tree below the given rows, by recursion."""
-    node = describe(data, list(range(len(data.y))) if rows is None else rows, depth, settings.criterion)
+    rows = list(range(len(data.y))) if rows is None else rows
+    node = describe(data, rows, depth, settings.criterion, settings.l2)
     if not is_open(node, data, settings):
         return node
     part = data.take(node.rows)

@@ -8,10 +8,12 @@ import numpy as np
 
 import naive
 from naive import Array, Data, Settings, Vector
-from sublearn.core.criterion import describe_nodes, make_test
+from sublearn.core.answers import Answers, ClassShares, MeanTarget, NewtonStep
+from sublearn.core.criterion import describe_nodes, largest_decreases, make_test
 from sublearn.core.fixed_point import Units
+from sublearn.core.flat_ensemble import FlatEnsemble, apply
 from sublearn.core.flat_tree import FlatTree
-from sublearn.core.grower import grow
+from sublearn.core.grower import Task, class_root, grow, number_root
 from sublearn.core.parallel import Workers
 from sublearn.core.parameters import Round, TreeParameters
 from sublearn.core.projection import plan_projections
@@ -48,7 +50,7 @@ def parameters(**changes: Any) -> TreeParameters:
     return replace(PARAMETERS, **changes)
 
 
-def settings_of(given: TreeParameters, data: Data) -> Settings:
+def settings_of(given: TreeParameters, data: Data, l2: float = 0.0) -> Settings:
     """The same parameters for the twins."""
     return Settings(
         given.criterion,
@@ -62,11 +64,12 @@ def settings_of(given: TreeParameters, data: Data) -> Settings:
         given.max_depth,
         given.min_samples_split,
         given.min_loss,
+        l2,
     )
 
 
-def kernel_test(given: TreeParameters, data: Data) -> Test:
-    return make_test(given, int(data.weights.sum()))
+def kernel_test(given: TreeParameters, data: Data, l2: float = 0.0) -> Test:
+    return make_test(given, given.min_weight_fraction_leaf * naive.weight_of(data), l2)
 
 
 def make_data(codes: Any, y: Any, n_classes: int, weights: Any = None, counts: Any = None) -> Data:
@@ -83,9 +86,10 @@ def samples_of(data: Data) -> Samples:
     none = np.empty(0, np.int64)
     n_targets = 0 if data.n_classes else len(data.y)
     return Samples(
-        np.ascontiguousarray(data.codes.T).astype(np.int16),
+        transposed(data.codes),
         data.y[:n_targets].astype(np.int32),
         np.zeros(n_targets, np.int32),
+        np.empty(0, np.int32) if data.curvatures is None else data.curvatures.astype(np.int32),
         none if unit else data.weights,
         none if unit else data.counts,
         data.n_classes,
@@ -101,8 +105,9 @@ def level_of(data: Data, given: TreeParameters, nodes: Sequence[Any] | None = No
     sizes = np.concatenate([np.bincount(labels[rows], minlength=n_runs) for rows in nodes])
     ends = np.concatenate([[0], np.cumsum(sizes)])
     runs = np.stack([ends[i * n_runs : (i + 1) * n_runs + 1] for i in range(len(nodes))])
-    sums = describe_nodes(samples_of(data), order.astype(np.int32), runs, kernel_test(given, data), ONE_THREAD)
-    return Level(order.astype(np.int32), runs, sums.totals, sums.losses, keys_of(len(nodes)))
+    test = kernel_test(given, data)
+    sums = describe_nodes(samples_of(data), order.astype(np.int32), runs, test, ONE_THREAD)
+    return Level(order.astype(np.int32), runs, sums.totals, largest_decreases(sums, test), keys_of(len(nodes)))
 
 
 def keys_of(n: int) -> Array:
@@ -146,14 +151,37 @@ def random_vectors(rng: np.random.Generator, n: int, n_features: int, bound: int
     return list(found)
 
 
-def grow_tree(data: Data, given: TreeParameters, key: int = KEY, workers: Workers = ONE_THREAD) -> FlatTree:
-    """The engine's tree; its values and losses are those of the integer targets."""
-    labels = data.y if data.n_classes else np.empty(0, np.int64)
+def task_of(data: Data, given: TreeParameters, l2: float = 0.0) -> Task:
+    """What the engine grows from; targets and curvatures stand for themselves."""
+    answers: Answers = MeanTarget(INTEGERS)
+    if data.n_classes:
+        answers = ClassShares(data.n_classes)
+    elif given.criterion == "second_order":
+        answers = NewtonStep(1.0, 1.0, l2, 1.0)
+    root = class_root(data.y, data.n_classes) if data.n_classes else number_root(np.arange(len(data.y)))
     plan = plan_projections(given, data.codes.shape[1])
-    return grow(samples_of(data), labels, INTEGERS, given, plan, key, workers)
+    return Task(samples_of(data), root, kernel_test(given, data, l2), answers, given, plan)
 
 
-def grow_twin(data: Data, given: TreeParameters) -> naive.Node:
+def grow_tree(
+    data: Data, given: TreeParameters, key: int = KEY, workers: Workers = ONE_THREAD, l2: float = 0.0
+) -> FlatTree:
+    """The engine's tree; its values and losses are those of the integer targets."""
+    return grow(task_of(data, given, l2), key, workers)
+
+
+def leaves_of(tree: FlatTree, codes: Array, workers: Workers = ONE_THREAD) -> Array:
+    """Node in which the route of each sample ends; codes (n_samples, n_features)."""
+    one = FlatEnsemble(tree, np.zeros(1, np.int64))
+    return apply(one, transposed(codes), workers)[:, 0]
+
+
+def transposed(codes: Array) -> Array:
+    """Codes (n_samples, n_features) as the engine takes them."""
+    return np.ascontiguousarray(codes.T).astype(np.int16)
+
+
+def grow_twin(data: Data, given: TreeParameters, l2: float = 0.0) -> naive.Node:
     """The twin's tree, from the candidates the engine lists; nothing may be left to draw."""
     n_features = data.codes.shape[1]
     plan = plan_projections(given, n_features)
@@ -162,7 +190,7 @@ def grow_twin(data: Data, given: TreeParameters) -> naive.Node:
     def pool(ranked: list[int]) -> list[Vector]:
         return [spread(vector, ranked, n_features) for vector in plan.listed.tolist()]
 
-    return naive.grow(data, settings_of(given, data), pool)
+    return naive.grow(data, settings_of(given, data, l2), pool)
 
 
 def spread(vector: Sequence[int], features: Sequence[int], n_features: int) -> Vector:
@@ -206,4 +234,5 @@ def nodes_of(tree: FlatTree, n_features: int) -> list[naive.Node]:
 def assert_same_tree(one: FlatTree, other: FlatTree) -> None:
     """Bit for bit."""
     for name, a, b in zip(FlatTree._fields, one, other, strict=True):
+        assert a.dtype == b.dtype, name
         np.testing.assert_array_equal(a, b, err_msg=name)

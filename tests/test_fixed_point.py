@@ -9,7 +9,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from naive import Array
-from sublearn.core.fixed_point import UNIT, Weights, integer_targets, integer_weights, times_class_weights
+from sublearn.core.fixed_point import (
+    CURVATURE_BITS,
+    UNIT,
+    Derivatives,
+    Weights,
+    exact_mean,
+    integer_derivatives,
+    integer_targets,
+    integer_weights,
+    times_class_weights,
+)
 from sublearn.kernels.layout import TARGET_BITS, WEIGHT_BITS
 
 
@@ -77,6 +87,23 @@ def test_many_small_weights_do_not_overflow() -> None:
     found = integer_weights(np.full(300_000, 0.1))
     assert found.weights.sum() < 2**WEIGHT_BITS
     assert len(set(found.weights.tolist())) == 1
+
+
+def test_the_step_is_what_a_weight_of_one_stands_for() -> None:
+    for given_weights in ([0.5, 1.5, 1.75], [2.0, 3.0], [1e-300, 3e-300]):
+        found = integer_weights(np.array(given_weights))
+        np.testing.assert_allclose(found.weights * found.step, given_weights, rtol=1e-8)
+    weights = times_class_weights(integer_weights(np.array([0.5, 1.5])), np.array([0.3, 7.0]), np.array([0, 1]))
+    np.testing.assert_allclose(weights.weights * weights.step, [0.15, 10.5], rtol=1e-8)
+
+
+def test_weights_are_taken_and_added_up_with_their_counts() -> None:
+    weights = Weights(np.array([4, 0, 6]), np.array([1, 1, 1]), 0.25)
+    assert (weights.total(3), weights.count(3)) == (10, 3)
+    assert weights.present().tolist() == [True, False, True]
+    assert as_lists(weights.take(weights.present())) == ([4, 6], [1, 1])
+    assert weights.take(np.array([2])).step == 0.25
+    assert (UNIT.total(3), UNIT.count(3), UNIT.present(), UNIT.take([0])) == (3, 3, slice(None), UNIT)
 
 
 # --- class weights
@@ -230,3 +257,102 @@ def test_squares_are_in_the_units_of_y() -> None:
     found = integer_targets(np.array([1.0, 2.0, 3.0]))
     variance = np.var(found.targets.astype(np.float64))
     assert found.units.squares(np.array([variance]))[0] == pytest.approx(2 / 3, rel=1e-15)
+
+
+# --- derivatives
+
+
+def test_three_derivatives_by_hand() -> None:
+    found = integer_derivatives(np.array([3.0, -1.0, 0.5]), np.array([0.25, 0.0, 0.125]))
+    # the largest gradient lies below 4, the largest hessian below 1/2
+    assert (found.target_step, found.curvature_step) == (4 / 2**28, 0.5 / 2**30)
+    assert found.targets.tolist() == [-3 * 2**26, 2**26, -(2**25)]
+    assert found.curvatures.tolist() == [2**29, 1, 2**28]
+
+
+def test_no_hessian_stands_for_ones() -> None:
+    found = integer_derivatives(np.array([1.0, -2.0]), None)
+    assert found.curvatures.size == 0
+    assert found.curvature_step == 1.0
+    assert (found.targets * found.target_step).tolist() == [-1.0, 2.0]
+
+
+def assert_derivatives_are_right(gradient: Array, hessian: Array) -> Derivatives:
+    """Half a step, exactly, but for hessians that would be 0."""
+    found = integer_derivatives(gradient, hessian)
+    for step, bits in ((found.target_step, TARGET_BITS - 1), (found.curvature_step, CURVATURE_BITS)):
+        assert math.frexp(step)[0] == 0.5  # a power of two
+        assert step >= math.ldexp(1.0, -900 - bits)
+    for g, t in zip(gradient.tolist(), found.targets.tolist(), strict=True):
+        assert abs(t * Fraction(found.target_step) + Fraction(g)) <= Fraction(found.target_step) / 2
+    for h, c in zip(hessian.tolist(), found.curvatures.tolist(), strict=True):
+        half = Fraction(found.curvature_step) / 2
+        assert c == 1 if Fraction(h) < half else abs(c * 2 * half - Fraction(h)) <= half
+    assert np.abs(found.targets.astype(np.int64)).max() < 2**TARGET_BITS
+    assert found.targets.dtype == found.curvatures.dtype == np.int32
+    assert found.curvatures.min() >= 1
+    return found
+
+
+FINITE = st.floats(allow_nan=False, allow_infinity=False)
+
+
+@given(pairs=st.lists(st.tuples(FINITE, FINITE.map(abs)), min_size=1, max_size=20))
+@settings(deadline=None, derandomize=True)
+def test_any_derivatives_are_right_to_half_a_step(pairs: list[tuple[float, float]]) -> None:
+    assert_derivatives_are_right(*np.array(pairs).T)
+
+
+@pytest.mark.parametrize("scale", [1e-250, 1e-9, 1.0, 1e9, 1.7e308])
+def test_the_largest_derivatives_keep_their_bits(scale: float) -> None:
+    rng = np.random.default_rng(7)
+    gradient, hessian = scale * rng.uniform(-1, 1, 100), scale * rng.uniform(0, 1, 100)
+    found = assert_derivatives_are_right(gradient, hessian)
+    assert found.target_step <= np.abs(gradient).max() / 2 ** (TARGET_BITS - 2)
+    assert found.curvature_step <= hessian.max() / 2 ** (CURVATURE_BITS - 1)
+
+
+def test_derivatives_that_are_zero_or_denormal_make_no_step_vanish() -> None:
+    for tiny in (0.0, 5e-324, 1e-310):
+        found = assert_derivatives_are_right(np.array([tiny, -tiny]), np.array([tiny, tiny]))
+        assert found.targets.tolist() == [0, 0]
+        assert found.curvatures.tolist() == [1, 1]
+
+
+# --- means
+
+
+def test_a_weighted_mean_by_hand() -> None:
+    assert exact_mean(np.array([1.0, 2.0, 6.0]), np.array([1.0, 2.0, 1.0])) == 2.75
+    assert exact_mean(np.array([0.1]), np.array([3.0])) == 0.1
+    assert exact_mean(np.full(7, 0.1), np.ones(7)) == 0.1
+
+
+def mean_inputs(name: str) -> tuple[Array, Array]:
+    y = TARGETS[name]
+    return y, np.random.default_rng(8).integers(1, 6, len(y)).astype(np.float64)
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_weight_two_is_the_row_twice_for_a_mean_in_any_order(name: str) -> None:
+    y, weights = mean_inputs(name)
+    repeated = np.random.default_rng(9).permutation(np.repeat(y, weights.astype(int)))
+    assert exact_mean(y, weights) == exact_mean(repeated, np.ones(len(repeated)))
+    order = np.random.default_rng(10).permutation(len(y))
+    assert exact_mean(y[order], weights[order]) == exact_mean(y, weights)
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_means_are_right_to_rounding(name: str) -> None:
+    y, weights = mean_inputs(name)
+    total = sum(Fraction(w) * Fraction(v) for w, v in zip(weights.tolist(), y.tolist(), strict=True))
+    expected = float(total / Fraction(weights.sum()))
+    # some units in the last place of the largest value
+    assert abs(exact_mean(y, weights) - expected) <= 4 * np.spacing(np.abs(y).max())
+
+
+def test_means_under_fractional_weights_agree_with_sums_of_floats() -> None:
+    rng = np.random.default_rng(11)
+    y, weights = rng.normal(size=500), rng.uniform(size=500)
+    expected = math.fsum(y * weights) / math.fsum(weights)
+    assert exact_mean(y, weights) == pytest.approx(expected, abs=500 * 2**-30)  # weights are right to 2^-30 of the sum

@@ -8,9 +8,9 @@ import pytest
 import naive
 from naive import Array
 from sublearn.core import parallel
-from sublearn.core.flat_tree import FlatTree, apply, decision_path, feature_importances
+from sublearn.core.flat_tree import FlatTree, decision_path, feature_decreases, shares
 from sublearn.core.parallel import Workers
-from support import ONE_THREAD, assert_same_tree, grow_tree, make_data, nodes_of, parameters, random_data
+from support import assert_same_tree, grow_tree, leaves_of, make_data, nodes_of, parameters, random_data
 from test_grower import DRAWN
 
 
@@ -21,7 +21,7 @@ def route_all(tree: FlatTree, codes: Array) -> list[int]:
 
 
 def apply_all(tree: FlatTree, codes: Array) -> list[int]:
-    found: list[int] = apply(tree, np.ascontiguousarray(codes.T).astype(np.int16), ONE_THREAD).tolist()
+    found: list[int] = leaves_of(tree, codes).tolist()
     return found
 
 
@@ -61,7 +61,7 @@ def test_any_number_of_threads_finds_the_same_leaves(monkeypatch: pytest.MonkeyP
     one = apply_all(tree, data.codes)
     monkeypatch.setattr(parallel, "SMALL", 1)
     with Workers(3) as workers:
-        assert apply(tree, np.ascontiguousarray(data.codes.T).astype(np.int16), workers).tolist() == one
+        assert leaves_of(tree, data.codes, workers).tolist() == one
 
 
 def test_a_decision_path_leads_from_the_root_to_the_leaf() -> None:
@@ -77,35 +77,50 @@ def test_a_decision_path_leads_from_the_root_to_the_leaf() -> None:
         assert path == expected
 
 
-def test_importances_by_hand() -> None:
+def test_decreases_of_features_by_hand() -> None:
     # one hyperplane, x0 + 2 x1: its features share by 1 and 4
     codes = np.array([[4, -2], [-4, 2], [5, -1], [-3, 3]])
     tree = grow_tree(make_data(codes, [0, 0, 1, 1], 2), parameters(envelope_height=2.0, n_bins=2))
     assert [plane.vector for plane in nodes_of(tree, 2)[0].planes] == [(1, 2)]
     assert tree.n_nodes == 3
-    np.testing.assert_allclose(feature_importances(tree, 2), [0.2, 0.8], rtol=1e-15)
+    np.testing.assert_allclose(feature_decreases(tree, 2), [0.2, 0.8], rtol=1e-15)  # of one bit
 
 
 @pytest.mark.parametrize(("n_classes", "criterion"), [(2, "entropy"), (5, "gini"), (0, "squared_error")])
 def test_importances_equal_the_twin(n_classes: int, criterion: str) -> None:
     data = random_data(np.random.default_rng(3), 250, 5, n_classes, "fractional")
     tree = grow_tree(data, replace(DRAWN, criterion=criterion))
-    found = feature_importances(tree, 5)
+    found = shares(feature_decreases(tree, 5))
     # sums over nodes in another order
     np.testing.assert_allclose(found, naive.feature_importances(nodes_of(tree, 5)[0], 5), rtol=1e-10)
     assert found.sum() == pytest.approx(1.0)
     assert found[0] > found[1]  # the target depends on the first and the last feature
 
 
+@pytest.mark.parametrize(("n_classes", "criterion"), [(2, "entropy"), (5, "gini"), (0, "squared_error")])
+def test_decreases_of_features_add_up_to_what_the_tree_takes_from_the_loss(n_classes: int, criterion: str) -> None:
+    data = random_data(np.random.default_rng(5), 250, 5, n_classes, "fractional")
+    tree = grow_tree(data, replace(DRAWN, criterion=criterion))
+    left = (tree.weight * tree.loss)[tree.is_leaf].sum()
+    assert feature_decreases(tree, 5).sum() == pytest.approx(tree.loss[0] - left, rel=1e-10)
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1e200])
+def test_shares_of_features_are_the_same_for_decreases_of_any_magnitude(scale: float) -> None:
+    tree = grow_tree(random_data(np.random.default_rng(6), 100, 3, 2), DRAWN)
+    scaled = tree._replace(decrease=scale * tree.decrease, plane_decrease=scale * tree.plane_decrease)
+    np.testing.assert_allclose(shares(feature_decreases(scaled, 3)), shares(feature_decreases(tree, 3)), rtol=1e-12)
+
+
 def test_importances_of_a_leaf_are_zero() -> None:
     tree = grow_tree(make_data([[1, 2]], [0], 2), parameters())
-    assert feature_importances(tree, 2).tolist() == [0.0, 0.0]
+    assert shares(feature_decreases(tree, 2)).tolist() == [0.0, 0.0]
 
 
 def test_unused_features_have_no_importance() -> None:
     data = random_data(np.random.default_rng(4), 100, 3, 2)
     data.codes[:, 1] = 7
-    found = feature_importances(grow_tree(data, parameters(envelope_height=0.0)), 3)  # ordinary splits alone
+    found = feature_decreases(grow_tree(data, parameters(envelope_height=0.0)), 3)  # ordinary splits alone
     assert found[1] == 0.0
     assert (found[[0, 2]] > 0).all()
 

@@ -1,6 +1,7 @@
 """Whole trees against the twin, and what the design promises of them."""
 
 import itertools
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -12,15 +13,16 @@ import pytest
 import naive
 from naive import Array, Data, Node, Vector
 from sublearn.core import grower, parallel
+from sublearn.core.answers import MeanTarget, NewtonStep
 from sublearn.core.fixed_point import integer_targets
-from sublearn.core.flat_tree import FlatTree, apply
-from sublearn.core.grower import grow
+from sublearn.core.flat_tree import FlatTree
+from sublearn.core.grower import class_root, grow, number_root, part_of
 from sublearn.core.parallel import Workers
 from sublearn.core.parameters import Round, TreeParameters
 from sublearn.core.projection import plan_projections
 from sublearn.core.subspace import choose_subspace, rank_features
+from sublearn.kernels.layout import BLOCK
 from support import (
-    INTEGERS,
     KEY,
     ONE_THREAD,
     TASKS,
@@ -29,6 +31,7 @@ from support import (
     grow_tree,
     grow_twin,
     kernel_test,
+    leaves_of,
     level_of,
     make_data,
     nodes_of,
@@ -37,6 +40,7 @@ from support import (
     samples_of,
     settings_of,
     spread,
+    task_of,
 )
 
 DRAWN = parameters(
@@ -53,10 +57,6 @@ DRAWN = parameters(
 def close(expected: Any) -> Any:
     """Losses are sums of terms right to a few units in the last place."""
     return pytest.approx(expected, rel=1e-11, abs=1e-11)
-
-
-def leaves_of(tree: FlatTree, data: Data) -> Array:
-    return apply(tree, samples_of(data).codes, ONE_THREAD)
 
 
 # --- by hand
@@ -88,6 +88,26 @@ def test_regression_of_four_samples_by_hand() -> None:
     assert tree.value.tolist() == [[7.0], [2.0], [12.0]]
     assert tree.loss.tolist() == [26.0, 1.0, 1.0]
     assert tree.decrease.tolist() == [25.0, 0.0, 0.0]
+
+
+def test_boosting_of_four_samples_by_hand() -> None:
+    data = make_data([0, 1, 8, 9], [1, 3, 11, 13], 0)._replace(curvatures=np.array([1, 1, 2, 2]))
+    tree = grow_tree(data, parameters(criterion="second_order", n_bins=2, max_depth=1, min_loss=-np.inf), l2=2.0)
+    # one boundary, 5; G = 28 = 4 + 24 and H = 6 = 2 + 4
+    assert tree.value.tolist() == [[28 / 8], [4 / 4], [24 / 6]]
+    assert tree.loss.tolist() == [-(28**2) / 8 / 6, -(4**2) / 4 / 2, -(24**2) / 6 / 4]
+    assert tree.decrease[0] == pytest.approx((4**2 / 4 + 24**2 / 6 - 28**2 / 8) / 6, rel=1e-14)
+    assert tree.weight.tolist() == [6.0, 2.0, 4.0]
+    assert tree.n_samples.tolist() == [4, 2, 2]
+
+
+def test_a_root_lists_its_samples_class_by_class() -> None:
+    root = class_root(np.array([1, 0, 1, 0, 0]), 3)
+    assert (root.order.tolist(), root.runs.tolist()) == ([1, 3, 4, 0, 2], [[0, 3, 5, 5]])
+    part = part_of(root, np.array([True, False, True, True, False]))
+    assert (part.order.tolist(), part.runs.tolist()) == ([3, 0, 2], [[0, 1, 3, 3]])
+    part = part_of(number_root(np.array([4, 0, 2])), np.array([True, True, True, True, False]))
+    assert (part.order.tolist(), part.runs.tolist()) == ([0, 2], [[0, 2]])
 
 
 # --- against the twin
@@ -141,9 +161,37 @@ def test_trees_equal_the_twin_where_rounding_has_no_say(n_classes: int, criterio
         compared += 1
         assert_same_as_twin(grow_tree(data, p), twin, data.codes.shape[1])
         fresh = np.random.default_rng(seed).integers(-1500, 1500, (40, data.codes.shape[1]))
-        nodes = apply(grow_tree(data, p), np.ascontiguousarray(fresh.T).astype(np.int16), ONE_THREAD)
+        nodes = leaves_of(grow_tree(data, p), fresh)
         assert grow_tree(data, p).value[nodes].tolist() == naive.predict(twin, fresh)
     assert compared >= 10
+
+
+def boosting_of(seed: int, weights: str, curved: bool) -> tuple[Data, TreeParameters]:
+    """Derivatives that do not add up to zero, as after a start that was no good."""
+    data, p = forest_of(seed, 0, "second_order", weights)
+    rng = np.random.default_rng(seed)
+    curvatures = rng.integers(1, 1 << int(rng.choice([2, 10, 20])), len(data.y)) if curved else None
+    data = data._replace(y=data.y + int(rng.choice([0, 10**7])), curvatures=curvatures)
+    return data, replace(p, min_loss=-np.inf)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.01, 0.3])  # of l2 in H
+@pytest.mark.parametrize("curved", [False, True])
+@pytest.mark.parametrize("weights", WEIGHTS)
+def test_trees_of_boosting_equal_the_twin_where_rounding_has_no_say(weights: str, curved: bool, share: float) -> None:
+    compared = n_nodes = 0
+    for seed in range(10):
+        data, p = boosting_of(seed, weights, curved)
+        l2 = math.ceil(2 * share * naive.weight_of(data)) / 2
+        twin = grow_twin(data, p, l2)
+        if any(node.tied for node in naive.in_level_order(twin)):
+            continue
+        compared += 1
+        tree = grow_tree(data, p, l2=l2)
+        n_nodes += tree.n_nodes
+        assert_same_as_twin(tree, twin, data.codes.shape[1])
+    assert compared >= 5
+    assert n_nodes > 5 * compared
 
 
 def pool_of(data: Data, p: TreeParameters, rows: list[int]) -> naive.Pool:
@@ -311,7 +359,7 @@ def test_a_planted_tree_with_four_children_at_the_root_is_found_again() -> None:
     for cell, child in zip(cells, nodes[0].children.values(), strict=True):
         assert inner[cell][0] in directions(child)
     clear = clear_of(fresh, train, [*root, *inner.values()], p.n_bins)
-    found = tree.value[leaves_of(tree, make_data(fresh, label(fresh), 8))].argmax(axis=1)
+    found = tree.value[leaves_of(tree, fresh)].argmax(axis=1)
     assert clear.sum() > 10_000
     assert (found[clear] == label(fresh)[clear]).all()
 
@@ -329,7 +377,7 @@ def test_a_planted_chain_of_hyperplanes_is_found_again() -> None:
     p = parameters(n_bins=64, envelope_height=2.0, max_depth=2)
     tree = grow_tree(make_data(train, label(train), 2), p)
     clear = clear_of(fresh, train, [first, second], p.n_bins)
-    found = tree.value[leaves_of(tree, make_data(fresh, label(fresh), 2))].argmax(axis=1)
+    found = tree.value[leaves_of(tree, fresh)].argmax(axis=1)
     assert clear.sum() > 10_000
     assert (found[clear] == label(fresh)[clear]).all()
 
@@ -349,7 +397,7 @@ def test_a_planted_step_function_is_found_again() -> None:
     tree = grow_tree(make_data(train, target(train), 0), p)
     assert directions(nodes_of(tree, 2)[0]) == {v for v, _ in planes}
     clear = clear_of(fresh, train, planes, p.n_bins)
-    found = tree.value[leaves_of(tree, make_data(fresh, target(fresh), 0)), 0]
+    found = tree.value[leaves_of(tree, fresh), 0]
     assert clear.sum() > 10_000
     # a leaf's mean has its share of samples from the sliver between the hyperplane and the bin boundary
     assert np.abs(heights[:, None] - found[clear]).argmin(axis=0).tolist() == [
@@ -395,12 +443,12 @@ def test_nodes_below_min_loss_are_leaves() -> None:
 
 def test_min_loss_of_a_regression_is_in_the_units_of_y() -> None:
     targets = integer_targets(np.array([0.0, 1.0, 2.0, 3.0]))  # a variance of 1.25
-    samples = samples_of(make_data([0, 1, 2, 3], np.zeros(4), 0))
-    samples = samples._replace(targets=targets.targets, remainders=targets.remainders)
+    data = make_data([0, 1, 2, 3], np.zeros(4), 0)
+    samples = samples_of(data)._replace(targets=targets.targets, remainders=targets.remainders)
     for min_loss, n_nodes in ((1.25 - 1e-9, 3), (1.25 + 1e-9, 1)):
         p = parameters(criterion="squared_error", min_loss=min_loss, max_depth=1)
-        plan = plan_projections(p, 1)
-        assert grow(samples, np.empty(0, np.int64), targets.units, p, plan, KEY, ONE_THREAD).n_nodes == n_nodes
+        task = task_of(data, p)._replace(samples=samples, answers=MeanTarget(targets.units))
+        assert grow(task, KEY, ONE_THREAD).n_nodes == n_nodes
 
 
 @pytest.mark.parametrize("weights", WEIGHTS)
@@ -421,7 +469,7 @@ def test_one_sample_is_a_leaf(n_classes: int, criterion: str) -> None:
     tree = grow_tree(make_data([[3, 4]], [1], n_classes), parameters(criterion=criterion))
     assert tree.n_nodes == 1
     assert tree.loss.tolist() == [0.0]
-    assert apply(tree, np.array([[3], [4]], np.int16), ONE_THREAD).tolist() == [0]
+    assert leaves_of(tree, np.array([[3, 4]])).tolist() == [0]
 
 
 def test_constant_features_give_a_leaf() -> None:
@@ -439,7 +487,7 @@ def test_equal_samples_of_several_classes_share_a_leaf() -> None:
 def test_one_feature_is_enough() -> None:
     data = make_data(np.arange(64), np.arange(64) // 8 % 2, 2)
     tree = grow_tree(data, DRAWN)
-    assert tree.value[leaves_of(tree, data)].argmax(axis=1).tolist() == data.y.tolist()
+    assert tree.value[leaves_of(tree, data.codes)].argmax(axis=1).tolist() == data.y.tolist()
 
 
 def test_a_chessboard_without_any_gain_is_a_leaf() -> None:
@@ -461,7 +509,7 @@ def test_no_candidates_give_a_leaf() -> None:
 def test_training_samples_reach_the_leaf_they_were_put_in(n_classes: int, criterion: str, weights: str) -> None:
     data = random_data(np.random.default_rng(5), 400, 5, n_classes, weights)
     tree = grow_tree(data, replace(DRAWN, criterion=criterion, min_samples_leaf=4))
-    leaves = leaves_of(tree, data)
+    leaves = leaves_of(tree, data.codes)
     assert set(leaves.tolist()) == set(np.flatnonzero(tree.is_leaf).tolist())
     for leaf in set(leaves.tolist()):
         node = naive.describe(data, np.flatnonzero(leaves == leaf).tolist(), 0, criterion)
@@ -474,14 +522,14 @@ def test_a_fully_grown_tree_knows_its_training_samples() -> None:
     data = random_data(np.random.default_rng(6), 300, 4, 3)
     for p in (parameters(), DRAWN, parameters(n_bins=2), parameters(n_bins=256, criterion="gini")):
         tree = grow_tree(data, p)
-        assert tree.value[leaves_of(tree, data)].argmax(axis=1).tolist() == data.y.tolist()
+        assert tree.value[leaves_of(tree, data.codes)].argmax(axis=1).tolist() == data.y.tolist()
 
 
 def test_a_tree_has_room_for_more_classes_than_a_byte_counts() -> None:
     data = random_data(np.random.default_rng(18), 600, 2, 300)
     tree = grow_tree(data, parameters())
     assert tree.value.shape[1] == 300
-    assert tree.value[leaves_of(tree, data)].argmax(axis=1).tolist() == data.y.tolist()
+    assert tree.value[leaves_of(tree, data.codes)].argmax(axis=1).tolist() == data.y.tolist()
 
 
 @pytest.mark.parametrize(("n_classes", "criterion"), TASKS)
@@ -496,11 +544,9 @@ def test_weight_three_equals_row_three_times(n_classes: int, criterion: str) -> 
 
 def test_unit_weights_given_as_numbers_change_nothing() -> None:
     data = random_data(np.random.default_rng(8), 200, 4, 3)
-    samples = samples_of(data)
     ones = np.ones(200, np.int64)
-    plan = plan_projections(DRAWN, 4)
-    weighted = grow(samples._replace(weights=ones, counts=ones), data.y, INTEGERS, DRAWN, plan, KEY, ONE_THREAD)
-    assert_same_tree(weighted, grow_tree(data, DRAWN))
+    weighted = task_of(data, DRAWN)._replace(samples=samples_of(data)._replace(weights=ones, counts=ones))
+    assert_same_tree(grow(weighted, KEY, ONE_THREAD), grow_tree(data, DRAWN))
 
 
 @pytest.mark.parametrize(("n_classes", "criterion"), TASKS)
@@ -543,6 +589,111 @@ def test_keys_up_to_64_bits_are_taken() -> None:
     data = random_data(np.random.default_rng(13), 50, 3, 2)
     for key in (0, 2**63, 2**64 - 1):
         assert grow_tree(data, DRAWN, key).n_nodes > 1
+
+
+@pytest.mark.parametrize(("n_classes", "criterion"), TASKS)
+def test_the_noted_leaves_are_those_that_routes_end_in(n_classes: int, criterion: str) -> None:
+    data = random_data(np.random.default_rng(19), 400, 4, n_classes)
+    task = task_of(data, replace(DRAWN, criterion=criterion, min_samples_leaf=3))
+    leaves = np.full(400, -1)
+    tree = grow(task, KEY, ONE_THREAD, leaves)
+    assert leaves.tolist() == leaves_of(tree, data.codes).tolist()
+    # samples outside the root get no note
+    keep = np.random.default_rng(20).random(400) < 0.5
+    leaves = np.full(400, -1)
+    tree = grow(task._replace(root=part_of(task.root, keep)), KEY, ONE_THREAD, leaves)
+    assert leaves.tolist() == np.where(keep, leaves_of(tree, data.codes), -1).tolist()
+
+
+@pytest.mark.parametrize("weights", WEIGHTS)
+@pytest.mark.parametrize(("n_classes", "criterion"), TASKS)
+def test_a_tree_from_a_part_of_the_root_is_that_of_the_part(n_classes: int, criterion: str, weights: str) -> None:
+    data = random_data(np.random.default_rng(21), 300, 4, n_classes, weights)
+    p = replace(DRAWN, criterion=criterion)
+    task = task_of(data, p)
+    keep = np.random.default_rng(22).random(300) < 0.6
+    part = grow(task._replace(root=part_of(task.root, keep)), KEY, ONE_THREAD)
+    assert_same_tree(part, grow_tree(data.take(keep), p))
+
+
+# --- the promises of boosting's trees
+
+BOOSTED = replace(DRAWN, criterion="second_order", min_loss=-np.inf, min_samples_leaf=5, min_weight_fraction_leaf=0.01)
+
+
+def boosting_data(n: int, weights: str = "unit") -> Data:
+    rng = np.random.default_rng(23)
+    return random_data(rng, n, 4, 0, weights)._replace(curvatures=rng.integers(1, 1000, n))
+
+
+def test_a_boosted_row_three_times_is_weight_three_in_any_order() -> None:
+    rng = np.random.default_rng(24)
+    data = boosting_data(150, "integer")
+    repeated = data.take(rng.permutation(np.repeat(np.arange(150), data.weights)))
+    ones = np.ones(len(repeated.y), np.int64)
+    expected = grow_tree(data, BOOSTED, l2=50.0)
+    assert expected.n_nodes > 10
+    assert_same_tree(expected, grow_tree(repeated._replace(weights=ones, counts=ones), BOOSTED, l2=50.0))
+
+
+def test_leaves_of_boosting_meet_the_minima_of_hessian_and_count() -> None:
+    tree = grow_tree(boosting_data(300), BOOSTED)
+    assert tree.n_samples.min() >= 5
+    assert tree.weight.min() >= 0.01 * tree.weight[0]
+
+
+def test_any_number_of_threads_grows_the_same_tree_of_boosting(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = boosting_data(600)
+    one = grow_tree(data, BOOSTED)
+    monkeypatch.setattr(parallel, "SMALL", 1)
+    with Workers(3) as workers:
+        assert_same_tree(one, grow_tree(data, BOOSTED, workers=workers))
+
+
+@pytest.mark.parametrize("n", [200, BLOCK + 300])  # one block of samples, and several
+def test_curvatures_of_one_given_as_numbers_change_nothing(n: int) -> None:
+    p = replace(BOOSTED, max_depth=2)
+    data = boosting_data(n)._replace(curvatures=None)
+    assert_same_tree(grow_tree(data, p, l2=7.0), grow_tree(data._replace(curvatures=np.ones(n, np.int64)), p, l2=7.0))
+
+
+@pytest.mark.parametrize("curvature", [1000, 2**30 - 1])
+def test_in_how_small_steps_curvatures_are_counted_changes_no_split(curvature: int) -> None:
+    # targets of a few steps, as of most samples where one gradient is far larger than the others
+    data = boosting_data(300)._replace(curvatures=None)
+    data = data._replace(y=data.y // 10**6)
+    one = grow_tree(data, BOOSTED)
+    other = grow_tree(data._replace(curvatures=np.full(300, curvature)), BOOSTED)
+    for name in ("children", "feature", "coefficient", "threshold"):
+        np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
+
+
+def test_equal_gradients_are_split_where_curvatures_differ() -> None:
+    data = make_data([0, 1, 8, 9], [6, 6, 6, 6], 0)
+    p = parameters(criterion="second_order", n_bins=2, min_loss=-np.inf)
+    assert grow_tree(data, p).n_nodes == 1
+    assert grow_tree(data._replace(curvatures=np.array([1, 1, 3, 3])), p).value.tolist() == [[3.0], [6.0], [2.0]]
+
+
+def test_without_curvatures_and_l2_trees_of_boosting_split_as_by_the_squared_error() -> None:
+    data = boosting_data(300)._replace(curvatures=None)
+    one, other = grow_tree(data, BOOSTED), grow_tree(data, replace(BOOSTED, criterion="squared_error"))
+    for name in ("children", "feature", "coefficient", "threshold", "value"):
+        np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
+
+
+def test_steps_of_boosting_are_shares_of_the_newton_step() -> None:
+    data = boosting_data(200, "fractional")
+    plain = task_of(data, BOOSTED, 64.0)
+    # integers of G stand for 1/8, those of H for 1/2: the l2 of the same trees is 32
+    scaled = plain._replace(answers=NewtonStep(0.125, 0.5, 32.0, 0.1))
+    one, other = grow(plain, KEY, ONE_THREAD), grow(scaled, KEY, ONE_THREAD)
+    np.testing.assert_allclose(other.value, 0.1 * one.value / 4, rtol=1e-15)
+    np.testing.assert_array_equal(other.weight, one.weight / 2)
+    np.testing.assert_array_equal(other.loss, one.loss / 16)
+    np.testing.assert_array_equal(other.decrease, one.decrease / 16)
+    np.testing.assert_array_equal(other.plane_decrease, one.plane_decrease / 16)
+    assert other.children.tolist() == one.children.tolist()
 
 
 # --- the flat form
@@ -592,14 +743,16 @@ def test_leaf_values_of_a_regression_include_what_rounding_left() -> None:
     rng = np.random.default_rng(17)
     y = 1e6 + rng.standard_normal(60)
     targets = integer_targets(y)
-    codes = rng.integers(-100, 100, (3, 60)).astype(np.int16)
+    codes = rng.integers(-100, 100, (60, 3))
     p = parameters(criterion="squared_error", max_depth=2)
     for weights in (np.empty(0, np.int64), rng.integers(1, 9, 60)):
-        samples = samples_of(make_data(codes.T, np.zeros(60), 0))._replace(
+        data = make_data(codes, np.zeros(60), 0)
+        samples = samples_of(data)._replace(
             targets=targets.targets, remainders=targets.remainders, weights=weights, counts=weights
         )
-        tree = grow(samples, np.empty(0, np.int64), targets.units, p, plan_projections(p, 3), KEY, ONE_THREAD)
-        leaves = apply(tree, codes, ONE_THREAD)
+        task = task_of(data, p)._replace(samples=samples, answers=MeanTarget(targets.units))
+        tree = grow(task, KEY, ONE_THREAD)
+        leaves = leaves_of(tree, codes)
         for leaf in set(leaves.tolist()):
             inside = np.flatnonzero(leaves == leaf)
             w: Any = weights[inside].tolist() if weights.size else [1] * len(inside)

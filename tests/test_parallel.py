@@ -1,21 +1,33 @@
 """How work is divided among threads."""
 
 import itertools
+import time
+from threading import Event
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sublearn.core.parallel import PARTS, SMALL, Workers, divide
+from sublearn.core.parallel import LARGE, PARTS, SMALL, StoppedError, Workers, divide
+
+PATIENCE = 10.0  # seconds until a task that should have been stopped gives up
 
 
 def test_small_work_is_not_divided() -> None:
     assert divide(np.full(10, 100), 3, 4) == [0, 30]
 
 
-def test_one_thread_does_not_divide() -> None:
+def test_one_thread_does_not_divide_ordinary_work() -> None:
     assert divide(np.full(10, SMALL), 3, 1) == [0, 30]
+    assert divide(np.array([LARGE // 4]), 3, 1) == [0, 3]
+
+
+def test_very_large_work_is_cut_even_for_one_thread() -> None:
+    assert divide(np.array([LARGE // 4]), 8, 1) == [0, 2, 5, 8]  # costs 2 LARGE: three parts
+    assert divide(np.array([10 * LARGE]), 2, 1) == [0, 1, 2]  # an item is never cut
+    # parts of threads that are large themselves are cut further
+    assert divide(np.array([LARGE]), 100, 2) == list(range(101))
 
 
 def test_equal_costs_make_equal_parts() -> None:
@@ -40,12 +52,13 @@ def test_parts_cover_all_items_once_and_cost_about_the_same(costs: list[int], it
     assert bounds[0] == 0
     assert bounds[-1] == len(costs) * items
     assert all(a < b for a, b in itertools.pairwise(bounds))
-    assert len(bounds) <= PARTS * n_threads + 1
+    each = np.repeat(costs, items)
+    n_parts = max(PARTS * n_threads if n_threads > 1 else 1, each.sum() // LARGE + 1)
+    assert len(bounds) <= n_parts + 1
     if len(bounds) > 2:
-        each = np.repeat(costs, items)
         parts = np.add.reduceat(each, bounds[:-1])
         # a part goes over its share by less than an item on either side
-        assert parts.max() <= each.sum() / min(PARTS * n_threads, len(each)) + 2 * each.max()
+        assert parts.max() <= each.sum() / min(n_parts, len(each)) + 2 * each.max()
 
 
 @pytest.mark.parametrize("n_threads", [1, 2, 4])
@@ -66,3 +79,89 @@ def test_an_error_in_a_thread_is_raised() -> None:
 
     with Workers(2) as workers, pytest.raises(RuntimeError, match="0 to"):
         workers.run(fail, np.full(4, SMALL))
+
+
+# --- tasks
+
+
+def work(workers: Workers) -> None:
+    """What a task does again and again: a kernel."""
+    workers.run(lambda first, last: time.sleep(0.001), np.ones(1))
+
+
+@pytest.mark.parametrize("n_threads", [1, 2, 4])
+def test_results_of_tasks_come_in_order(n_threads: int) -> None:
+    def square(i: int, own: Workers) -> int:
+        time.sleep(0.01 if i == 0 else 0.0)  # the first one ends late
+        work(own)
+        return i * i
+
+    with Workers(n_threads) as workers:
+        assert workers.each(square, 20) == [i * i for i in range(20)]
+        assert workers.each(square, 0) == []
+        assert workers.each(square, 3) == [0, 1, 4]  # they work on
+
+
+def test_tasks_run_side_by_side_each_in_one_thread() -> None:
+    met = [Event(), Event()]
+
+    def meet(i: int, own: Workers) -> bool:
+        met[i].set()
+        return met[1 - i].wait(PATIENCE) and own.n_threads == 1
+
+    with Workers(2) as workers:
+        assert workers.each(meet, 2) == [True, True]
+
+
+@pytest.mark.parametrize("failing", [0, 1, 2])
+def test_an_error_in_one_task_is_raised_and_stops_the_others(failing: int) -> None:
+    begun = Event()
+    ends: list[str] = []
+
+    def task(i: int, own: Workers) -> None:
+        if i == failing:
+            assert begun.wait(PATIENCE)
+            raise RuntimeError(f"task {i}")
+        begun.set()
+        late = time.monotonic() + PATIENCE
+        try:
+            while time.monotonic() < late:
+                work(own)
+            ends.append("late")
+        except StoppedError:
+            ends.append("stopped")
+            raise
+
+    began = time.monotonic()
+    with pytest.raises(RuntimeError, match=f"task {failing}"), Workers(3) as workers:
+        workers.each(task, 3)
+    assert ends == ["stopped"] * len(ends)
+    assert ends
+    assert time.monotonic() - began < PATIENCE / 2
+
+
+def test_tasks_that_wait_do_not_begin_after_an_error() -> None:
+    begun: list[int] = []
+
+    def task(i: int, own: Workers) -> None:
+        begun.append(i)
+        work(own)
+        if i == 0:
+            raise RuntimeError
+        time.sleep(0.01)
+
+    with pytest.raises(RuntimeError), Workers(2) as workers:
+        workers.each(task, 2000)
+    assert len(begun) < 1000
+
+
+def test_an_error_of_one_thread_is_raised_at_once() -> None:
+    begun: list[int] = []
+
+    def task(i: int, own: Workers) -> None:
+        begun.append(i)
+        raise RuntimeError
+
+    with pytest.raises(RuntimeError), Workers(1) as workers:
+        workers.each(task, 5)
+    assert begun == [0]

@@ -6,10 +6,26 @@ from unittest import SkipTest
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from sublearn import SLMClassifier, SLMRegressor
+from sublearn import (
+    SLMBoostClassifier,
+    SLMBoostRegressor,
+    SLMClassifier,
+    SLMForestClassifier,
+    SLMForestRegressor,
+    SLMRegressor,
+)
+
+ESTIMATORS = [
+    SLMClassifier(),
+    SLMRegressor(),
+    SLMForestClassifier(),
+    SLMForestRegressor(),
+    SLMBoostClassifier(),
+    SLMBoostRegressor(),
+]
 
 
-@parametrize_with_checks([SLMClassifier(), SLMRegressor()])  # type: ignore[untyped-decorator]
+@parametrize_with_checks(ESTIMATORS)  # type: ignore[untyped-decorator]
 def test_scikit_learn_check_passes(estimator: Any, check: Any) -> None:
     try:
         check(estimator)

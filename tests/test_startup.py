@@ -18,8 +18,8 @@ import sublearn
 PATIENCE = 900  # seconds until a process is taken for stuck
 N_AT_ONCE = 3
 
-# Prints where the package is and, for each n_jobs, the hash of a classifier and a regressor that use everything:
-# quantile maps, weights, drawn subspaces, listed and drawn rounds, several hyperplanes a node.
+# Prints where the package is and, for each n_jobs, the hash of trees that use everything (quantile maps, weights, drawn
+# subspaces, listed and drawn rounds, several hyperplanes a node), of forests and of boosting.
 MODELS = """
 import hashlib, json, sys
 import numpy as np
@@ -42,6 +42,16 @@ def hash_models(n_jobs):
         assert len(model.feature_maps_.knots) > 2 * 12
         for array in (*model.tree_, *model.feature_maps_, model.predict(X)):
             digest.update(np.asarray(array).tobytes())
+    for model, target in (
+        (sublearn.SLMForestClassifier(n_estimators=3, bootstrap=True), labels),
+        (sublearn.SLMForestRegressor(n_estimators=3), y),
+        (sublearn.SLMBoostClassifier(n_estimators=3, subsample=0.5), labels),
+        (sublearn.SLMBoostRegressor(n_estimators=3, loss="poisson"), labels),
+        (sublearn.SLMBoostRegressor(n_estimators=3, loss="huber"), y),
+    ):
+        model.set_params(max_depth=6, random_state=7, n_jobs=n_jobs).fit(X, target, weights)
+        for array in (*model.ensemble_.nodes, model.predict(X)):
+            digest.update(np.asarray(array).tobytes())
     return digest.hexdigest()
 
 hashes = [hash_models(int(n_jobs)) for n_jobs in sys.argv[1:]]
@@ -53,6 +63,7 @@ TYPES = """
 import json, sys
 import numpy as np
 import pandas as pd
+import sublearn
 from sublearn import SLMClassifier, SLMRegressor
 from sublearn.kernels.compilation import Kernel
 
@@ -76,6 +87,25 @@ for estimator, responses in targets.items():
         for weight in weights:
             model.fit(X, response, weight).predict(X[:1])
     estimator(n_projections=9, n_coefficients=2, envelope_height=1, n_jobs=2).fit(X, responses[0])
+many, counts = np.digitize(total, [-1.0, 1.0]), np.rint(np.abs(total))
+for model, response in (
+    (sublearn.SLMForestClassifier(), many),
+    (sublearn.SLMForestClassifier(voting="hard", bootstrap=True, oob_score=True), many),
+    (sublearn.SLMForestRegressor(bootstrap=True), total),
+    (sublearn.SLMBoostClassifier(subsample=0.5), total > 0),
+    (sublearn.SLMBoostClassifier(class_weight="balanced"), many),
+    (sublearn.SLMBoostRegressor(early_stopping=True), total),
+    (sublearn.SLMBoostRegressor(loss="absolute_error"), total),
+    (sublearn.SLMBoostRegressor(loss="huber"), total),
+    (sublearn.SLMBoostRegressor(loss="poisson"), counts),
+):
+    model.set_params(n_estimators=20 if "Forest" in type(model).__name__ else 2)
+    for weight in weights:
+        for n_jobs in (1, 2):
+            model.set_params(n_jobs=n_jobs).fit(X, response, weight).predict(frozen)
+        model.apply(X)
+poisson = sublearn.SLMBoostRegressor(n_estimators=2, loss="poisson")
+poisson.fit(X, counts, exposure=np.arange(1, 201)).predict(X, total**2)
 modules = [module for name, module in sys.modules.items() if name.startswith("sublearn")]
 kernels = {id(value): value for module in modules for value in vars(module).values() if isinstance(value, Kernel)}
 print(json.dumps({kernel.__name__: len(kernel.dispatcher.signatures) for kernel in kernels.values()}))

@@ -19,7 +19,7 @@ from sklearn.preprocessing import StandardScaler
 
 import sublearn.paper
 from sublearn import SLMClassifier, SLMRegressor
-from sublearn.tree import n_parameters
+from sublearn._estimator import n_parameters
 
 IRIS = load_iris(return_X_y=True)
 CANCER = load_breast_cancer(return_X_y=True)

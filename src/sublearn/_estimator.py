@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +13,9 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from sublearn._parameters import Rule, as_count, as_rounds, number, one_of
+from sublearn.core.answers import ClassShares, MeanTarget
 from sublearn.core.codes import EXACT, FeatureMaps, code_limit, encode_samples, fit_maps
+from sublearn.core.criterion import make_test
 from sublearn.core.fixed_point import (
     UNIT,
     Targets,
@@ -21,6 +24,7 @@ from sublearn.core.fixed_point import (
     integer_weights,
     times_class_weights,
 )
+from sublearn.core.grower import Task, class_root, number_root
 from sublearn.core.parallel import Workers
 from sublearn.core.parameters import Round, TreeParameters
 from sublearn.core.projection import Plan, plan_projections
@@ -41,9 +45,10 @@ class Response(NamedTuple):
 class Training(NamedTuple):
     """Checked and encoded training data."""
 
-    samples: Samples
-    response: Response
+    task: Task
+    classes: Array  # empty for a regression
     maps: FeatureMaps
+    rows: Array  # int64 (n_samples,), where these samples were among the given ones
 
 
 class SLMEstimator(BaseEstimator):  # type: ignore[misc]
@@ -64,25 +69,36 @@ class SLMEstimator(BaseEstimator):  # type: ignore[misc]
         checked: Array = validate_data(self, X, reset=False, dtype=FLOATS)
         return checked
 
-    def _weigh(self, X: Array, y: Array, sample_weight: Any) -> tuple[Array, Array, Weights]:
-        """Weights as integers; rows of weight 0 are dropped before anything is computed from them."""
-        return _drop_weightless(X, y, self._check_weights(sample_weight, X))
+    def _prepare(
+        self, X: Array, y: Array, weights: Weights, workers: Workers, maps: FeatureMaps | None = None
+    ) -> Training:
+        """Turn checked training data into what trees grow from; rows of weight 0 are dropped before anything else.
 
-    def _prepare(self, X: Array, y: Array, weights: Weights, plan: Plan, workers: Workers) -> Training:
-        """Turn checked training data into integers."""
-        maps = fit_maps(X, weights.weights, self.feature_map, code_limit(plan.coefficient_sum))
+        `maps` are given when trees of an earlier fit are kept.
+        """
+        rows, n_rows = weights.present(), len(X)
+        X, y, weights = X[rows], y[rows], weights.take(rows)
+        parameters = self._tree_parameters(weights.count(len(X)))
+        plan = self._plan(parameters, X.shape[1])
+        maps = maps or fit_maps(X, weights.weights, self.feature_map, code_limit(plan.coefficient_sum))
         response, weights = self._encode_response(y, weights)
-        X, labels, weights = _drop_weightless(X, response.labels, weights)
-        response = response._replace(labels=labels)
+        weighing = weights.present()  # class weights may be 0 too
+        X, labels, weights = X[weighing], response.labels[weighing], weights.take(weighing)
+        targets, n_classes = response.targets, len(response.classes)
         samples = Samples(
             encode_samples(X, maps, workers),
-            response.targets.targets,
-            response.targets.remainders,
+            targets.targets,
+            targets.remainders,
+            np.empty(0, np.int32),
             weights.weights,
             weights.counts,
-            len(response.classes),
+            n_classes,
         )
-        return Training(samples, response, maps)
+        root = class_root(labels, n_classes) if n_classes else number_root(np.arange(len(X)))
+        test = make_test(parameters, parameters.min_weight_fraction_leaf * weights.total(len(X)))
+        answers = ClassShares(n_classes) if n_classes else MeanTarget(targets.units)
+        task = Task(samples, root, test, answers, parameters, plan)
+        return Training(task, response.classes, maps, np.arange(n_rows)[rows][weighing])
 
     def _check_weights(self, sample_weight: Any, X: Array) -> Weights:
         if sample_weight is None:
@@ -96,11 +112,13 @@ class SLMEstimator(BaseEstimator):  # type: ignore[misc]
             raise ValueError(f"sample_weight of {name}.fit must not be negative; got {given[at]:g} for sample {at}.")
         return integer_weights(given)
 
-    def _tree_parameters(self, n_samples: int) -> TreeParameters:
+    def _tree_parameters(self, n_samples: int, **fixed: Any) -> TreeParameters:
+        """The parameters of trees; `fixed` are those that the estimator does not leave to the user."""
+        given = SimpleNamespace(**self.get_params(deep=False), **fixed)
         try:
             rounds = tuple(
                 Round(float(beta), float(alpha), None if n is None else int(n))
-                for beta, alpha, n in as_rounds(self.selection_decay, self.envelope_decay, self.n_coefficients)
+                for beta, alpha, n in as_rounds(given.selection_decay, given.envelope_decay, given.n_coefficients)
             )
         except ValueError as error:
             raise ValueError(
@@ -108,22 +126,22 @@ class SLMEstimator(BaseEstimator):  # type: ignore[misc]
                 f"or sequences of one length; got lengths {error}."
             ) from None
         return TreeParameters(
-            criterion=self.criterion,
-            n_bins=int(self.n_bins),
-            subspace=self.subspace,
-            subspace_size=int(self.subspace_size),
-            n_projections=int(self.n_projections),
+            criterion=given.criterion,
+            n_bins=int(given.n_bins),
+            subspace=given.subspace,
+            subspace_size=int(given.subspace_size),
+            n_projections=int(given.n_projections),
             rounds=rounds,
-            envelope_height=float(self.envelope_height),
-            axis_projections=bool(self.axis_projections),
-            max_partitions=int(self.max_partitions),
-            max_cosine=float(self.max_cosine),
-            effective_ratio=float(self.effective_ratio),
-            max_depth=None if self.max_depth is None else int(self.max_depth),
-            min_samples_split=max(2, as_count(self.min_samples_split, n_samples)),
-            min_samples_leaf=as_count(self.min_samples_leaf, n_samples),
-            min_weight_fraction_leaf=float(self.min_weight_fraction_leaf),
-            min_loss=float(self.min_loss),
+            envelope_height=float(given.envelope_height),
+            axis_projections=bool(given.axis_projections),
+            max_partitions=int(given.max_partitions),
+            max_cosine=float(given.max_cosine),
+            effective_ratio=float(given.effective_ratio),
+            max_depth=None if given.max_depth is None else int(given.max_depth),
+            min_samples_split=max(2, as_count(given.min_samples_split, n_samples)),
+            min_samples_leaf=as_count(given.min_samples_leaf, n_samples),
+            min_weight_fraction_leaf=float(given.min_weight_fraction_leaf),
+            min_loss=float(given.min_loss),
         )
 
     def _plan(self, parameters: TreeParameters, n_features: int) -> Plan:
@@ -142,7 +160,21 @@ class SLMEstimator(BaseEstimator):  # type: ignore[misc]
 
 
 class ClassifierPart(ClassifierMixin):  # type: ignore[misc]
-    """What makes an estimator a classifier: labels, class weights."""
+    """What makes an estimator a classifier: labels, class weights, the class of largest probability."""
+
+    def predict(self, X: Any) -> Array:
+        """Class of each sample: the one of largest probability, the first of several."""
+        return self._classes_of(self.predict_proba(X))
+
+    def predict_log_proba(self, X: Any) -> Array:
+        """Logarithm of the probability of each class."""
+        with np.errstate(divide="ignore"):
+            logarithms: Array = np.log(self.predict_proba(X))
+        return logarithms
+
+    def _classes_of(self, probabilities: Array) -> Array:
+        predicted: Array = self.classes_[probabilities.argmax(axis=1)]
+        return predicted
 
     def _check_data(self, X: Any, y: Any) -> tuple[Array, Array]:
         X, y = validate_data(self, X, y, dtype=FLOATS)
@@ -195,11 +227,9 @@ class RegressorPart(RegressorMixin):  # type: ignore[misc]
         return Response(empty, empty, integer_targets(y)), weights
 
 
-def _drop_weightless(X: Array, y: Array, weights: Weights) -> tuple[Array, Array, Weights]:
-    keep = weights.weights > 0
-    if keep.all():
-        return X, y, weights
-    return X[keep], y[keep] if y.size else y, Weights(weights.weights[keep], weights.counts[keep])
+def n_parameters(n_partitions: int, subspace_size: int) -> int:
+    """Model size by the paper's formula: a weight for each feature of S0 and a threshold for each hyperplane."""
+    return n_partitions * (subspace_size + 1)
 
 
 @contextmanager

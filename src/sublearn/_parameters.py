@@ -12,6 +12,8 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
+from sublearn.core.losses import Loss
+
 T = TypeVar("T")
 
 
@@ -34,6 +36,13 @@ def _rule_of(estimator: Any, name: str) -> Rule:
     """The estimator's own rule for a parameter, or the table's."""
     own: dict[str, Rule] = estimator._rules
     return own.get(name) or PARAMETERS[name].rule
+
+
+def keep_parameters(estimator: Any, given: dict[str, Any]) -> None:
+    """Set the attributes of an estimator from `locals()` of its __init__, and nothing else, as scikit-learn asks."""
+    for name, value in given.items():
+        if name != "self":
+            setattr(estimator, name, value)
 
 
 def check_parameters(estimator: Any) -> None:
@@ -131,6 +140,103 @@ def as_rounds(*values: Any) -> Iterable[tuple[Any, ...]]:
 
 
 PARAMETERS = {
+    "n_estimators": Parameter(
+        whole(1),
+        "T",
+        "Number of trees of a forest, or of rounds of boosting.",
+    ),
+    "voting": Parameter(
+        one_of("soft", "hard"),
+        "",
+        "What a tree contributes to the probabilities: the shares of the classes in a sample's leaf, or its one vote "
+        "for the largest of them, as in the paper.",
+    ),
+    "bootstrap": Parameter(
+        FLAG,
+        "",
+        "Whether each tree sees a bootstrap sample, drawn with replacement, in the place of all samples.",
+    ),
+    "max_samples": Parameter(
+        either(NONE, count_or_share(1)),
+        "",
+        "Draws of a bootstrap sample; None: as many as there are samples, a float is a share of those.",
+    ),
+    "oob_score": Parameter(
+        FLAG,
+        "",
+        "Whether to predict each training sample by the trees whose bootstrap sample lacks it, and to score that.",
+    ),
+    "loss": Parameter(
+        either(one_of("log_loss"), Rule("a sublearn.Loss", lambda v: isinstance(v, Loss))),
+        "gamma",
+        "Training loss.",
+    ),
+    "quantile": Parameter(
+        either(NONE, Rule("a number above 0 and below 1", lambda v: _is_number(v) and 0 < v < 1)),
+        "",
+        "The quantile that the loss 'quantile' is for; None: 0.5. For 'huber', the share of residuals whose error is "
+        "squared; None: 0.9.",
+    ),
+    "learning_rate": Parameter(
+        Rule("a number above 0", lambda v: _is_number(v) and v > 0),
+        "",
+        "Factor on the values of all leaves.",
+    ),
+    "l2_regularization": Parameter(
+        number(0.0),
+        "",
+        "Added to the sum of second derivatives in the denominator of leaf values and gains; 0 in the paper.",
+    ),
+    "min_child_weight": Parameter(
+        number(0.0),
+        "",
+        "Sum of second derivatives each child needs.",
+    ),
+    "subsample": Parameter(
+        Rule("a number above 0 and up to 1", lambda v: _is_number(v) and 0 < v <= 1),
+        "",
+        "Share of the samples, drawn anew each round, that its trees grow from.",
+    ),
+    "init": Parameter(
+        one_of("data", "zero"),
+        "",
+        "Raw prediction before the first round: the constant that is best for the data, or 0 as in the paper.",
+    ),
+    "early_stopping": Parameter(
+        FLAG,
+        "",
+        "Whether to stop when the score on validation samples has not improved for `n_iter_no_change` rounds, and to "
+        "keep the rounds up to the best.",
+    ),
+    "validation_fraction": Parameter(
+        Rule("a number above 0 and below 1", lambda v: _is_number(v) and 0 < v < 1),
+        "",
+        "Share of the samples set aside for early stopping when `fit` is given no `eval_set`.",
+    ),
+    "n_iter_no_change": Parameter(
+        whole(1),
+        "",
+        "Rounds without improvement after which early stopping stops.",
+    ),
+    "callbacks": Parameter(
+        either(
+            NONE,
+            Rule("a sequence of callables", lambda v: isinstance(v, list | tuple) and all(callable(c) for c in v)),
+        ),
+        "",
+        "Called in turn after each round with a `sublearn.Progress`; one that returns True ends the fit.",
+    ),
+    "verbose": Parameter(
+        either(FLAG, whole(0)),
+        "",
+        "Whether to show the progress of a fit: a bar where rich is installed, lines otherwise.",
+    ),
+    "warm_start": Parameter(
+        FLAG,
+        "",
+        "Whether `fit` keeps the trees of the fit before and adds those missing to `n_estimators`. Over the same data "
+        "this gives the same model as fitting all at once.",
+    ),
     "criterion": Parameter(
         one_of("entropy", "gini"),
         "L",

@@ -8,14 +8,16 @@ from sklearn.base import clone
 from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
-from sublearn._estimator import ClassifierPart, RegressorPart, SLMEstimator, Training, unchanged_on_error
-from sublearn._parameters import check_parameters, documented
+from sublearn._estimator import ClassifierPart, RegressorPart, SLMEstimator, Training, n_parameters, unchanged_on_error
+from sublearn._parameters import check_parameters, documented, keep_parameters
 from sublearn.core.codes import encode_samples
-from sublearn.core.flat_tree import FlatTree, apply, decision_path, feature_importances
+from sublearn.core.flat_ensemble import FlatEnsemble, apply
+from sublearn.core.flat_tree import FlatTree, decision_path, feature_decreases, shares
 from sublearn.core.grower import grow
-from sublearn.core.projection import Plan
 from sublearn.core.pruning import prune, pruning_path
 from sublearn.kernels.layout import Array
+
+FIRST_NODE = np.zeros(1, np.int64)
 
 
 class SLMTree(SLMEstimator):
@@ -39,10 +41,10 @@ class SLMTree(SLMEstimator):
             The fitted tree. If fitting fails, the estimator stays as it was.
         """
         with unchanged_on_error(self):
-            tree, training, plan = self._grow(X, y, sample_weight)
+            tree, training = self._grow(X, y, sample_weight)
             if self.ccp_alpha > 0:
                 tree = prune(tree, self.ccp_alpha)
-            self._store(tree, training, plan)
+            self._store(tree, training)
         return self
 
     def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: Any = None) -> Bunch:
@@ -58,7 +60,7 @@ class SLMTree(SLMEstimator):
         path : Bunch
             `ccp_alphas` and `impurities`, as in scikit-learn.
         """
-        tree, _, _ = clone(self)._grow(X, y, sample_weight)
+        tree, _ = clone(self)._grow(X, y, sample_weight)
         path = pruning_path(tree)
         last = np.append(path.alphas[1:] > path.alphas[:-1], True)  # cuts of one alpha are one step
         return Bunch(ccp_alphas=path.alphas[last], impurities=path.losses[last])
@@ -72,7 +74,7 @@ class SLMTree(SLMEstimator):
         X = self._check_samples(X)
         with self._workers() as workers:
             codes = encode_samples(X, self.feature_maps_, workers)
-            return apply(self.tree_, codes, workers)
+            return apply(FlatEnsemble(self.tree_, FIRST_NODE), codes, workers)[:, 0]
 
     def decision_path(self, X: Any) -> csr_matrix:
         """Route of each sample: a sparse matrix (n_samples, n_nodes) with 1 at each node it passes."""
@@ -95,38 +97,34 @@ class SLMTree(SLMEstimator):
     def feature_importances_(self) -> Array:
         """Share of each feature in the decrease of the loss; the shares add up to 1."""
         check_is_fitted(self)
-        return feature_importances(self.tree_, self.n_features_in_)
+        return shares(feature_decreases(self.tree_, self.n_features_in_))
 
-    def _grow(self, X: Any, y: Any, sample_weight: Any) -> tuple[FlatTree, Training, Plan]:
+    def _grow(self, X: Any, y: Any, sample_weight: Any) -> tuple[FlatTree, Training]:
         check_parameters(self)
         X, y = self._check_data(X, y)
-        X, y, weights = self._weigh(X, y, sample_weight)
-        parameters = self._tree_parameters(weights.count(len(X)))
-        plan = self._plan(parameters, X.shape[1])
+        weights = self._check_weights(sample_weight, X)
         key = self._key()
         with self._workers() as workers:
-            training = self._prepare(X, y, weights, plan, workers)
+            training = self._prepare(X, y, weights, workers)
             del X, y
-            labels, units = training.response.labels, training.response.targets.units
-            tree = grow(training.samples, labels, units, parameters, plan, key, workers)
-        return tree, training, plan
+            tree = grow(training.task, key, workers)
+        return tree, training
 
-    def _store(self, tree: FlatTree, training: Training, plan: Plan) -> None:
-        self.tree_ = tree
+    def _store(self, tree: FlatTree, training: Training) -> None:
         self.feature_maps_ = training.maps
+        self._store_tree(tree, n_parameters(1, training.task.plan.subspace_size))
+
+    def _store_tree(self, tree: FlatTree, parameters_each: int) -> None:
+        """Keep a tree whose hyperplanes have so many parameters each."""
+        self.tree_ = tree
         self.depth_ = int(tree.depth[-1])
         self.n_leaves_ = int(tree.is_leaf.sum())
         self.n_partitions_ = tree.n_planes
-        self.n_parameters_ = n_parameters(tree.n_planes, plan.subspace_size)
+        self.n_parameters_ = tree.n_planes * parameters_each
 
     def _values(self, X: Any) -> Array:
         leaves = self.apply(X)
         return self.tree_.value[leaves]
-
-
-def n_parameters(n_partitions: int, subspace_size: int) -> int:
-    """Model size by the paper's formula: a weight for each feature of S0 and a threshold for each hyperplane."""
-    return n_partitions * (subspace_size + 1)
 
 
 @documented
@@ -208,49 +206,15 @@ class SLMClassifier(ClassifierPart, SLMTree):
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
-        self.criterion = criterion
-        self.n_bins = n_bins
-        self.subspace = subspace
-        self.subspace_size = subspace_size
-        self.n_projections = n_projections
-        self.n_coefficients = n_coefficients
-        self.selection_decay = selection_decay
-        self.envelope_height = envelope_height
-        self.envelope_decay = envelope_decay
-        self.axis_projections = axis_projections
-        self.max_partitions = max_partitions
-        self.max_cosine = max_cosine
-        self.effective_ratio = effective_ratio
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.min_loss = min_loss
-        self.ccp_alpha = ccp_alpha
-        self.feature_map = feature_map
-        self.class_weight = class_weight
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+        keep_parameters(self, locals())
 
-    def _store(self, tree: FlatTree, training: Training, plan: Plan) -> None:
-        super()._store(tree, training, plan)
-        self.classes_ = training.response.classes
-
-    def predict(self, X: Any) -> Array:
-        """Class of each sample: the one of largest probability, the first of several."""
-        best = self.predict_proba(X).argmax(axis=1)
-        predicted: Array = self.classes_[best]
-        return predicted
+    def _store(self, tree: FlatTree, training: Training) -> None:
+        super()._store(tree, training)
+        self.classes_ = training.classes
 
     def predict_proba(self, X: Any) -> Array:
         """Probability of each class, in the order of `classes_`: its share of the leaf's weight."""
         return self._values(X)
-
-    def predict_log_proba(self, X: Any) -> Array:
-        """Logarithm of the probability of each class."""
-        with np.errstate(divide="ignore"):
-            logarithms: Array = np.log(self.predict_proba(X))
-        return logarithms
 
 
 @documented
@@ -328,28 +292,7 @@ class SLMRegressor(RegressorPart, SLMTree):
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
-        self.criterion = criterion
-        self.n_bins = n_bins
-        self.subspace = subspace
-        self.subspace_size = subspace_size
-        self.n_projections = n_projections
-        self.n_coefficients = n_coefficients
-        self.selection_decay = selection_decay
-        self.envelope_height = envelope_height
-        self.envelope_decay = envelope_decay
-        self.axis_projections = axis_projections
-        self.max_partitions = max_partitions
-        self.max_cosine = max_cosine
-        self.effective_ratio = effective_ratio
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.min_loss = min_loss
-        self.ccp_alpha = ccp_alpha
-        self.feature_map = feature_map
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+        keep_parameters(self, locals())
 
     def predict(self, X: Any) -> Array:
         """Number predicted for each sample: the mean target of its leaf."""

@@ -16,8 +16,10 @@ CRITERIA = {
     "entropy": criterion.ENTROPY,
     "gini": criterion.GINI,
     "squared_error": criterion.SQUARED_ERROR,
+    "second_order": criterion.SECOND_ORDER,
 }
 TABLE_SIZE = 4096
+MOST = 2.0**62
 
 
 @cache
@@ -37,16 +39,21 @@ class NodeSums(NamedTuple):
     counts: Array  # int64 (n_nodes,)
 
 
-def make_test(parameters: TreeParameters, total_weight: int) -> Test:
-    """The parameters of the discriminant feature test, for kernels."""
-    min_weight = int(np.ceil(parameters.min_weight_fraction_leaf * total_weight))
+def make_test(parameters: TreeParameters, min_weight: float, l2: float = 0.0) -> Test:
+    """The parameters of the discriminant feature test, for kernels; min_weight and l2 in steps of weights."""
     return Test(
         CRITERIA[parameters.criterion],
         parameters.n_bins,
         parameters.min_samples_leaf,
-        max(min_weight, 1),
+        max(int(np.ceil(min(min_weight, MOST))), 1),
+        l2,
         _n_log_n_table(),
     )
+
+
+def largest_decreases(sums: NodeSums, test: Test) -> Array:
+    """What a split can take from the loss of each node at the most."""
+    return np.full(len(sums.losses), np.inf) if test.criterion == criterion.SECOND_ORDER else sums.losses
 
 
 def describe_nodes(samples: Samples, order: Array, runs: Array, test: Test, workers: Workers) -> NodeSums:
@@ -60,5 +67,5 @@ def describe_nodes(samples: Samples, order: Array, runs: Array, test: Test, work
     )
     k = samples.n_classes
     weights = totals[:, :k].sum(axis=1) if k else totals[:, 0]
-    counts = totals[:, -1] if samples.weights.size else weights
+    counts = totals[:, -1] if samples.weights.size or samples.curvatures.size else weights
     return NodeSums(totals, remainders, losses, pure, weights, counts)

@@ -1,7 +1,7 @@
 """Weights and targets as integers, so that their sums are exact and do not depend on the order."""
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -9,18 +9,37 @@ from sublearn.kernels.layout import TARGET_BITS, WEIGHT_BITS, Array
 
 FACTOR_BITS = 30  # precision of class weights that are not whole numbers
 REMAINDER_BITS = 30
+CURVATURE_BITS = 30
 ORDINARY = 900  # targets below two to this power, and above two to minus this, need no scaling
 
 
 class Weights(NamedTuple):
-    """`weights` and `counts` as in `Samples`."""
+    """`weights` and `counts` as in `Samples`, and what a weight of 1 stands for."""
 
     weights: Array
     counts: Array
+    step: float = 1.0
 
     def count(self, n_rows: int) -> int:
         """How many samples n_rows rows stand for."""
         return int(self.counts.sum()) if self.counts.size else n_rows
+
+    def total(self, n_rows: int) -> int:
+        """Sum of the weights of n_rows rows."""
+        return int(self.weights.sum()) if self.weights.size else n_rows
+
+    def numbers(self, n_rows: int) -> Array:
+        """The weights of n_rows rows as floats."""
+        return self.weights * self.step if self.weights.size else np.ones(n_rows)
+
+    def present(self) -> Any:
+        """Which rows have a weight: a mask, or a slice of all."""
+        weighing = self.weights > 0
+        return slice(None) if weighing.all() else weighing
+
+    def take(self, rows: Any) -> "Weights":
+        """Weights of some rows: a mask, a slice or positions."""
+        return self._replace(weights=self.weights[rows], counts=self.counts[rows]) if self.weights.size else self
 
 
 class Units(NamedTuple):
@@ -54,6 +73,15 @@ class Targets(NamedTuple):
         return cls(np.empty(0, np.int32), np.empty(0, np.int32), Units(0.0, 1.0))
 
 
+class Derivatives(NamedTuple):
+    """The derivatives of a loss as integers: steps down the gradient, and curvatures."""
+
+    targets: Array  # int32, minus the gradients
+    curvatures: Array  # int32, all positive; empty when every one is one
+    target_step: float
+    curvature_step: float
+
+
 UNIT = Weights(np.empty(0, np.int64), np.empty(0, np.int64))  # every sample weighs and counts one
 
 
@@ -72,20 +100,22 @@ def integer_weights(sample_weight: Array) -> Weights:
         return Weights(weights, weights)
     shift = WEIGHT_BITS - 1 - math.frexp(scaled)[1] - exponent
     rounded = np.rint(np.ldexp(sample_weight, shift)).astype(np.int64)
-    return Weights(np.where(sample_weight > 0, np.maximum(rounded, 1), 0), np.ones(len(sample_weight), np.int64))
+    weights = np.where(sample_weight > 0, np.maximum(rounded, 1), 0)
+    return Weights(weights, np.ones(len(sample_weight), np.int64), math.ldexp(1.0, -shift))
 
 
 def times_class_weights(weights: Weights, factors: Array, labels: Array) -> Weights:
     """Multiply by class weights, which are rounded by themselves: twice the row stays twice the weight."""
     if (factors == 1.0).all():
         return weights
+    step = 1.0
     if not (factors == np.floor(factors)).all() or factors.max() >= 2.0**FACTOR_BITS:
         step = math.ldexp(1.0, math.frexp(factors.max())[1] - FACTOR_BITS)
         factors = np.where(factors > 0, np.maximum(np.rint(factors / step), 1.0), 0.0)
     by_label = factors.astype(np.int64)[labels]
     if weights.weights.size:
-        return Weights(weights.weights * by_label, weights.counts)
-    return Weights(by_label, np.ones(len(labels), np.int64))
+        return Weights(weights.weights * by_label, weights.counts, weights.step * step)
+    return Weights(by_label, np.ones(len(labels), np.int64), step)
 
 
 def integer_targets(y: Array) -> Targets:
@@ -106,3 +136,29 @@ def integer_targets(y: Array) -> Targets:
     left = z - (centre + step * targets)  # both exact: the bracket is a multiple of the step, and z is near it
     remainders = np.rint(left / step * 2.0**REMAINDER_BITS)
     return Targets(targets.astype(np.int32), remainders.astype(np.int32), Units(centre, step, exponent))
+
+
+def integer_derivatives(gradient: Array, hessian: Array | None) -> Derivatives:
+    """Round gradients to 2^-28 of the largest, hessians to 2^-30 of it but never to 0; None stands for ones."""
+    target_step = _step_below(float(np.abs(gradient).max()), TARGET_BITS - 1)
+    targets = np.rint(gradient / -target_step).astype(np.int32)
+    if hessian is None:
+        return Derivatives(targets, np.empty(0, np.int32), target_step, 1.0)
+    curvature_step = _step_below(float(hessian.max()), CURVATURE_BITS)
+    curvatures = np.maximum(np.rint(hessian / curvature_step), 1.0).astype(np.int32)
+    return Derivatives(targets, curvatures, target_step, curvature_step)
+
+
+def _step_below(largest: float, bits: int) -> float:
+    """The power of two of which `largest` is at most 2^bits."""
+    return math.ldexp(1.0, max(math.frexp(largest)[1], -ORDINARY) - bits)
+
+
+def exact_mean(values: Array, weights: Array) -> float:
+    """Weighted mean from sums of integers: rows in another order, or twice for weight 2, give the same."""
+    targets, rounded = integer_targets(values), integer_weights(weights)
+    factors = rounded.weights if rounded.weights.size else np.ones(len(values), np.int64)
+    total = int(factors.sum())
+    target = int((factors * targets.targets).sum()) / total
+    remainder = int((factors * targets.remainders).sum()) / total
+    return float(targets.units.values(np.array(target), np.array(remainder)))

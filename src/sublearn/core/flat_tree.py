@@ -1,12 +1,37 @@
 """The fitted form of a tree: flat arrays. Prediction, files, export and plots read only this."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from sublearn.core.parallel import Workers
 from sublearn.kernels.layout import Array
-from sublearn.kernels.prediction import find_leaves
+
+
+class Kind(NamedTuple):
+    """What the entries of an array of a tree are."""
+
+    owner: str  # what there is one entry of, or a row, apart from the ends of first_plane and first_term
+    dtype: Any
+
+
+KINDS = {
+    "parent": Kind("node", np.int32),
+    "depth": Kind("node", np.int32),
+    "first_plane": Kind("node", np.int32),
+    "first_child": Kind("node", np.int32),
+    "value": Kind("node", np.float64),
+    "loss": Kind("node", np.float64),
+    "decrease": Kind("node", np.float64),
+    "weight": Kind("node", np.float64),
+    "n_samples": Kind("node", np.int64),
+    "threshold": Kind("plane", np.int32),
+    "plane_decrease": Kind("plane", np.float64),
+    "first_term": Kind("plane", np.int32),
+    "feature": Kind("term", np.int32),
+    "coefficient": Kind("term", np.int16),
+    "children": Kind("cell", np.int32),
+}
 
 
 class FlatTree(NamedTuple):
@@ -20,24 +45,24 @@ class FlatTree(NamedTuple):
     """
 
     # nodes
-    parent: Array  # int32, -1 for the root
-    depth: Array  # int32
-    first_plane: Array  # int32 (n_nodes + 1,)
-    first_child: Array  # int32, -1 for a leaf
-    value: Array  # float64 (n_nodes, n_values): class shares or the mean target
-    loss: Array  # float64
-    decrease: Array  # float64, of the loss, by the node's hyperplanes together, in target steps; 0 for a leaf
-    weight: Array  # float64, share of all samples' weight
-    n_samples: Array  # int64
+    parent: Array  # -1 for the root
+    depth: Array
+    first_plane: Array  # (n_nodes + 1,)
+    first_child: Array  # -1 for a leaf
+    value: Array  # (n_nodes, n_values): class shares, the mean target, or boosting's steps
+    loss: Array
+    decrease: Array  # of the loss, by the node's hyperplanes together, in target steps; 0 for a leaf
+    weight: Array  # share of all samples' weight; boosting: sum of hessians
+    n_samples: Array
     # hyperplanes
-    threshold: Array  # int32
-    plane_decrease: Array  # float64, of the loss, by this hyperplane alone, in target steps
-    first_term: Array  # int32 (n_planes + 1,)
+    threshold: Array
+    plane_decrease: Array  # of the loss, by this hyperplane alone, in target steps
+    first_term: Array  # (n_planes + 1,)
     # terms
-    feature: Array  # int32
-    coefficient: Array  # int16
+    feature: Array
+    coefficient: Array
     # 2^q entries a split node
-    children: Array  # int32
+    children: Array
 
     @property
     def n_nodes(self) -> int:
@@ -55,19 +80,10 @@ class FlatTree(NamedTuple):
         return self.first_child < 0
 
 
-def offsets(counts: Array) -> Array:
+def offsets(counts: ArrayLike) -> Array:
     """Where each of some consecutive pieces begins, and where the last one ends."""
-    out = np.zeros(len(counts) + 1, np.int32)
-    np.cumsum(counts, dtype=np.int32, out=out[1:])
-    return out
-
-
-def apply(tree: FlatTree, codes: Array, workers: Workers) -> Array:
-    """Node in which the route of each sample ends; codes (n_features, n_samples)."""
-    leaves = np.empty(codes.shape[1], np.int64)
-    cost = 1 + 8 * int(tree.depth[-1])
-    workers.run(lambda a, b: find_leaves(codes, tree, a, b, leaves), np.array([cost]), items=len(leaves))
-    return leaves
+    ends: Array = np.cumsum(counts, dtype=np.int32)
+    return np.concatenate([np.zeros(1, np.int32), ends])
 
 
 def decision_path(tree: FlatTree, leaves: Array) -> tuple[Array, Array]:
@@ -85,18 +101,23 @@ def decision_path(tree: FlatTree, leaves: Array) -> tuple[Array, Array]:
     return indices, indptr
 
 
-def feature_importances(tree: FlatTree, n_features: int) -> Array:
-    """Share of each feature in the total loss decrease.
+def feature_decreases(tree: FlatTree, n_features: int) -> Array:
+    """What each feature takes from the loss, over all nodes.
 
     A node's decrease goes to its hyperplanes by what each one brings alone, and from a hyperplane to its
     features by their squared coefficients: the shares of independent features in the projection's variance.
     """
     node = np.repeat(np.arange(tree.n_nodes), np.diff(tree.first_plane))
     alone = np.bincount(node, tree.plane_decrease, tree.n_nodes)
-    credit = (tree.weight * tree.decrease)[node] * tree.plane_decrease / alone[node]
+    credit = (tree.weight * tree.decrease)[node] * (tree.plane_decrease / alone[node])
     plane = np.repeat(np.arange(tree.n_planes), np.diff(tree.first_term))
     squares = tree.coefficient.astype(np.float64) ** 2
     share = squares / np.bincount(plane, squares, tree.n_planes)[plane]
-    importances = np.bincount(tree.feature, credit[plane] * share, n_features).astype(np.float64)
-    total = importances.sum()
-    return importances / total if total > 0 else importances
+    decreases: Array = np.bincount(tree.feature, credit[plane] * share, n_features).astype(np.float64)
+    return decreases
+
+
+def shares(amounts: Array) -> Array:
+    """Shares in the sum; zeros stay zeros."""
+    total = amounts.sum()
+    return amounts / total if total > 0 else amounts

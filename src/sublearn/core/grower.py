@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sublearn.core.criterion import NodeSums, describe_nodes, make_test
+from sublearn.core.answers import Answers
+from sublearn.core.criterion import NodeSums, describe_nodes, largest_decreases
 from sublearn.core.decorrelation import keep_decorrelated
 from sublearn.core.discriminant import score_projections
-from sublearn.core.fixed_point import Units
 from sublearn.core.flat_tree import FlatTree
 from sublearn.core.parallel import Workers
 from sublearn.core.parameters import TreeParameters
@@ -21,6 +21,7 @@ from sublearn.kernels.compilation import plain
 from sublearn.kernels.drawing import CHILDREN
 from sublearn.kernels.keeping import Choice
 from sublearn.kernels.layout import Array, Candidates, Level, Samples, Test
+from sublearn.kernels.prediction import note_leaves
 
 BATCH = 1 << 20  # numbers that describe the nodes handled at a time, at the most
 
@@ -33,6 +34,24 @@ class Split(NamedTuple):
     children: Children
 
 
+class Root(NamedTuple):
+    """The samples a tree grows from."""
+
+    order: Array  # as in `Level`
+    runs: Array
+
+
+class Task(NamedTuple):
+    """All that a tree grows from, but for the key of its random numbers."""
+
+    samples: Samples
+    root: Root
+    test: Test
+    answers: Answers
+    parameters: TreeParameters
+    plan: Plan
+
+
 class Room(NamedTuple):
     """Space that lasts from level to level."""
 
@@ -41,29 +60,44 @@ class Room(NamedTuple):
     cells: Array  # uint8 (n_samples,), child codes
 
 
-def grow(
-    samples: Samples,
-    labels: Array,
-    units: Units,
-    parameters: TreeParameters,
-    plan: Plan,
-    key: int,
-    workers: Workers,
-) -> FlatTree:
-    """Grow one tree. `labels` are class numbers, or empty; `units` are those of the targets."""
-    room = _make_room(samples, labels)
-    runs = _root_runs(samples, labels)
+def class_root(labels: Array, n_classes: int) -> Root:
+    """A root that holds all samples, class by class."""
+    narrow = labels.astype(np.uint8) if n_classes <= 256 else labels  # sorted by counting
+    counts = np.bincount(labels, minlength=n_classes)
+    runs = np.concatenate([[0], np.cumsum(counts)])[None, :]
+    return Root(np.argsort(narrow, kind="stable").astype(np.int32), runs)
+
+
+def number_root(rows: Array) -> Root:
+    """A root that holds these samples of a regression."""
+    return Root(rows.astype(np.int32), np.array([[0, len(rows)]]))
+
+
+def part_of(root: Root, keep: Array) -> Root:
+    """The root with those samples only that a mask over all samples keeps."""
+    kept = keep[root.order]
+    passed = np.concatenate([[0], np.cumsum(kept)])
+    return Root(root.order[kept], passed[root.runs])
+
+
+def grow(task: Task, key: int, workers: Workers, leaves: Array | None = None) -> FlatTree:
+    """Grow one tree; notes in `leaves`, if given, the leaf in which each sample of the root ends."""
+    samples, root, test, answers, parameters, plan = task
+    room = Room(root.order.copy(), np.empty_like(root.order), np.empty(len(root.order), np.uint8))
+    runs = root.runs
     keys = np.array([key], np.uint64)
-    test = make_test(parameters, int(samples.weights.sum()) if samples.weights.size else samples.codes.shape[1])
-    recorder = Recorder(samples.n_classes, units)
+    recorder = Recorder(answers)
     depth = 0
     parents = np.array([-1])
     while len(runs):
         sums = describe_nodes(samples, room.order, runs, test, workers)
         first = recorder.add_nodes(sums, parents, depth)
+        if leaves is not None:  # the leaves among these nodes keep the note, the others' samples get a later one
+            note_leaves(room.order, runs, first + np.arange(len(runs)), leaves)
         below: list[tuple[Array, Array, Array]] = []
-        for batch in _batches(open_nodes(sums, depth, test, parameters, units), plan, samples):
-            level = Level(room.order, runs[batch], sums.totals[batch], sums.losses[batch], keys[batch])
+        reachable = largest_decreases(sums, test)
+        for batch in _batches(open_nodes(sums, depth, test, parameters, answers), plan, samples):
+            level = Level(room.order, runs[batch], sums.totals[batch], reachable[batch], keys[batch])
             split = split_nodes(samples, level, test, parameters, plan, room, workers)
             recorder.add_splits(first + batch, split.candidates, split.choice, split.children)
             children = split.children
@@ -96,14 +130,14 @@ def split_nodes(
     return Split(candidates, choice, children)
 
 
-def open_nodes(sums: NodeSums, depth: int, test: Test, parameters: TreeParameters, units: Units) -> Array:
+def open_nodes(sums: NodeSums, depth: int, test: Test, parameters: TreeParameters, answers: Answers) -> Array:
     """Positions of the nodes that may be split."""
     if parameters.max_depth is not None and depth >= parameters.max_depth:
         return np.empty(0, np.int64)
     large = (
         (sums.counts >= max(parameters.min_samples_split, 2 * test.min_count))
         & (sums.weights >= 2 * test.min_weight)
-        & (units.squares(sums.losses) >= parameters.min_loss)
+        & (answers.losses(sums.losses) >= parameters.min_loss)
     )
     return np.flatnonzero(large & ~sums.pure)
 
@@ -120,17 +154,3 @@ def _batches(positions: Array, plan: Plan, samples: Samples) -> Iterator[Array]:
     size = max(1, BATCH // width)
     for begin in range(0, len(positions), size):
         yield positions[begin : begin + size]
-
-
-def _make_room(samples: Samples, labels: Array) -> Room:
-    n = samples.codes.shape[1]
-    narrow = labels.astype(np.uint8) if samples.n_classes <= 256 else labels  # sorted by counting
-    order = np.argsort(narrow, kind="stable") if samples.n_classes else np.arange(n)
-    return Room(order.astype(np.int32), np.empty(n, np.int32), np.empty(n, np.uint8))
-
-
-def _root_runs(samples: Samples, labels: Array) -> Array:
-    if samples.n_classes == 0:
-        return np.array([[0, samples.codes.shape[1]]])
-    counts = np.bincount(labels, minlength=samples.n_classes)
-    return np.concatenate([[0], np.cumsum(counts)])[None, :]

@@ -31,4 +31,14 @@ class TreeParameters:
     min_samples_split: int
     min_samples_leaf: int
     min_weight_fraction_leaf: float
-    min_loss: float
+    min_loss: float  # minus infinity for boosting, whose losses are negative
+
+
+@dataclass(frozen=True)
+class BoostParameters:
+    """What boosting depends on beside its trees."""
+
+    learning_rate: float
+    l2: float
+    min_child_weight: float
+    subsample: float

@@ -4,61 +4,44 @@ from typing import Any
 
 import numpy as np
 
+from sublearn.core.answers import Answers
 from sublearn.core.criterion import NodeSums
-from sublearn.core.fixed_point import Units
-from sublearn.core.flat_tree import FlatTree, offsets
+from sublearn.core.flat_tree import KINDS, FlatTree, offsets
 from sublearn.core.partition import Children
 from sublearn.kernels.keeping import Choice
 from sublearn.kernels.layout import Array, Candidates
 
-KINDS: dict[str, Any] = {
-    # nodes
-    "parent": np.int32,
-    "depth": np.int32,
-    "value": np.float64,
-    "loss": np.float64,
-    "weight": np.float64,
-    "n_samples": np.int64,
-    # split nodes
+COLUMNS: dict[str, Any] = {name: kind.dtype for name, kind in KINDS.items()} | {
+    # of split nodes and of hyperplanes, in the place of the indices into other arrays
     "split_node": np.int32,
     "n_planes": np.int8,
     "n_cells": np.int16,
-    "decrease": np.float64,
-    # hyperplanes
-    "threshold": np.int32,
-    "plane_decrease": np.float64,
     "n_terms": np.int32,
-    # terms
-    "feature": np.int32,
-    "coefficient": np.int16,
-    # cells
-    "children": np.int32,
 }
 
 
 class Recorder:
     """Nodes are numbered level by level in the order they are added."""
 
-    def __init__(self, n_classes: int, units: Units) -> None:
-        self.n_classes = n_classes
-        self.units = units
+    def __init__(self, answers: Answers) -> None:
+        self.answers = answers
         self.n_nodes = 0
         self.n_numbered = 1
-        self.total_weight = 0.0
-        self.columns: dict[str, list[Array]] = {name: [] for name in KINDS}
+        self.total_weight = 0
+        self.columns: dict[str, list[Array]] = {name: [] for name in COLUMNS}
 
     def add_nodes(self, sums: NodeSums, parents: Array, depth: int) -> int:
         """Add the nodes of a level; returns the number of the first."""
         first = self.n_nodes
         if first == 0:
-            self.total_weight = float(sums.weights[0])
+            self.total_weight = int(sums.weights[0])
         self.n_nodes += len(parents)
         self._add(
             parent=parents,
             depth=np.full(len(parents), depth),
-            value=self._values(sums),
-            loss=self.units.squares(sums.losses),
-            weight=sums.weights / self.total_weight,
+            value=self.answers.values(sums),
+            loss=self.answers.losses(sums.losses),
+            weight=self.answers.weights(sums.weights, self.total_weight),
             n_samples=sums.counts,
         )
         return first
@@ -78,9 +61,9 @@ class Recorder:
             split_node=nodes[split],
             n_planes=choice.n_kept[split],
             n_cells=n_cells[split],
-            decrease=choice.decrease[split],
+            decrease=self.answers.decreases(choice.decrease[split]),
             threshold=candidates.threshold[row, kept],
-            plane_decrease=candidates.decrease[row, kept],
+            plane_decrease=self.answers.decreases(candidates.decrease[row, kept]),
             n_terms=np.bincount(plane, minlength=len(row)),
             feature=candidates.subspace[row[plane], d],
             coefficient=candidates.coefficients[row[plane], kept[plane], d],
@@ -109,18 +92,13 @@ class Recorder:
             children=self._take("children"),
         )
 
-    def _values(self, sums: NodeSums) -> Array:
-        if self.n_classes:
-            return sums.totals[:, : self.n_classes] / sums.weights[:, None]
-        return self.units.values(sums.totals[:, 1] / sums.weights, sums.remainders / sums.weights)[:, None]
-
     def _add(self, **columns: Array) -> None:
         for name, column in columns.items():
-            self.columns[name].append(column.astype(KINDS[name]))
+            self.columns[name].append(column.astype(COLUMNS[name]))
 
     def _take(self, name: str) -> Array:
         parts = self.columns.pop(name)
-        return np.concatenate(parts) if parts else np.empty(0, KINDS[name])
+        return np.concatenate(parts) if parts else np.empty(0, COLUMNS[name])
 
     def _spread(self, nodes: Array, values: Array, default: int) -> Array:
         """Values of split nodes as values of all nodes."""

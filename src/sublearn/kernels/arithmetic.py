@@ -12,6 +12,7 @@ from sublearn.kernels.compilation import inner
 
 SQRT_HALF = 0.7071067811865476
 TWO_OVER_LN2 = 2.8853900817779268
+LN2 = 0.6931471805599453
 LN2_HIGH = 0.693147180369123816490  # the leading 32 bits of ln 2: multiples of it are exact
 LN2_LOW = 1.90821492927058770002e-10
 
@@ -42,11 +43,15 @@ def log2(x):
 @inner
 def exp(x):
     """Exponential of a number of magnitude below 700, to about one unit in the last place."""
-    k = math.floor(x / (LN2_HIGH + LN2_LOW) + 0.5)
+    k = math.floor(x / LN2 + 0.5)
     r = (x - k * LN2_HIGH) - k * LN2_LOW
-    series = 1.0
-    for j in range(16, 0, -1):
-        series = 1.0 + series * r / j
+    series = 1 / 6227020800  # 1 / 13!, and so on down
+    series = 1 / 39916800 + r * (1 / 479001600 + r * series)
+    series = 1 / 362880 + r * (1 / 3628800 + r * series)
+    series = 1 / 5040 + r * (1 / 40320 + r * series)
+    series = 1 / 120 + r * (1 / 720 + r * series)
+    series = 1 / 6 + r * (1 / 24 + r * series)
+    series = 1.0 + r * (1.0 + r * (0.5 + r * series))
     return math.ldexp(series, int(k))
 
 

@@ -32,8 +32,10 @@ class Block(NamedTuple):
 
 
 @inner
-def make_block(n_columns, n_bins, n_samples, weighted, regression):
+def make_block(n_columns, n_bins, n_samples, samples):
     """Scratch space for blocks of nodes with at most n_samples samples."""
+    weighted = samples.weights.size > 0 or samples.curvatures.size > 0
+    regression = samples.n_classes == 0
     size = max(1024, min(BLOCK, CACHE // n_columns))
     size = min(size, max(n_samples, 1))
     n_weights = size if weighted or regression else 0
@@ -64,14 +66,18 @@ def gather_columns(codes, order, begin, n, features, block):
 def gather_statistics(samples, order, begin, n, block):
     """Copy what is to be added up for the samples at positions begin to begin + n of the order."""
     weighted = samples.weights.size > 0
+    curved = samples.curvatures.size > 0
     regression = samples.n_classes == 0
-    if weighted:
+    if weighted or curved:
         for i in range(n):
-            block.weights[i] = samples.weights[order[begin + i]]
-            block.counts[i] = samples.counts[order[begin + i]]
+            block.weights[i] = samples.weights[order[begin + i]] if weighted else 1
+            block.counts[i] = samples.counts[order[begin + i]] if weighted else 1
         if regression:
             for i in range(n):
                 block.moments[i] = block.weights[i] * np.int64(samples.targets[order[begin + i]])
+        if curved:
+            for i in range(n):
+                block.weights[i] *= np.int64(samples.curvatures[order[begin + i]])
     elif regression:
         one = (np.int64(1) << COUNT_SHIFT) + (np.int64(1) << TARGET_BITS)
         for i in range(n):

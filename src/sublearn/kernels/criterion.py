@@ -12,6 +12,7 @@ from sublearn.kernels.compilation import inner
 ENTROPY = 0
 GINI = 1
 SQUARED_ERROR = 2
+SECOND_ORDER = 3
 
 NOISE = 1e-10  # a decrease below this, in bits, in gini or in squared target steps, is rounding
 ROUNDING = 1e-12  # and so is this share of a decrease or a loss
@@ -48,19 +49,19 @@ def count_of(channels, n_classes):
 
 
 @inner
-def centre_of(channels, n_classes):
-    """Integer near the mean target; purities of a regression are taken around it to keep their digits."""
-    if n_classes > 0 or channels[0] == 0:
+def centre_of(channels, test):
+    """Integer near the mean target; squared errors are taken around it to keep their digits."""
+    if test.criterion != SQUARED_ERROR or channels[0] == 0:
         return np.int64(0)
     return np.int64(np.floor(np.float64(channels[1]) / np.float64(channels[0]) + 0.5))
 
 
 @inner
 def purity(channels, weight, n_classes, centre, test):
-    """Minus weight times loss of a set of this positive weight, up to a constant."""
-    if test.criterion == SQUARED_ERROR:
+    """Minus weight times loss of a set of this positive weight, up to a constant; boosting: G^2 / (H + l2)."""
+    if n_classes == 0:
         s = np.float64(channels[1] - centre * weight)
-        return s * s / np.float64(weight)
+        return s * s / (np.float64(weight) + test.l2)
     total = 0.0
     if test.criterion == ENTROPY:
         for k in range(n_classes):
@@ -69,6 +70,14 @@ def purity(channels, weight, n_classes, centre, test):
     for k in range(n_classes):
         total += np.float64(channels[k]) * np.float64(channels[k])
     return total / np.float64(weight)
+
+
+@inner
+def noise_of(channels, weight, n_classes, test):
+    """A loss decrease of a node that may be rounding. Boosting has no steps of which all differences are multiples."""
+    if test.criterion == SECOND_ORDER:
+        return ROUNDING * purity(channels, weight, n_classes, np.int64(0), test) / np.float64(weight)
+    return NOISE
 
 
 @inner

@@ -3,7 +3,7 @@
 import numpy as np
 
 from sublearn.kernels.compilation import inner, kernel
-from sublearn.kernels.criterion import ENTROPY, centre_of, purity, weight_of
+from sublearn.kernels.criterion import ENTROPY, SECOND_ORDER, centre_of, purity, weight_of
 
 HALF_BITS = 15  # deviations of targets are squared in two halves, so that sums fit 64 bits
 HALF_MASK = (1 << HALF_BITS) - 1
@@ -23,29 +23,32 @@ def describe_classes(samples, order, runs, totals):
 
 @inner
 def describe_targets(samples, order, runs, totals):
-    """Fill the totals of a node; returns (smallest target, largest target, sum of remainders)."""
+    """Fill the totals of a node; returns (whether all samples are alike, sum of remainders)."""
     weighted = samples.weights.size > 0
-    low = samples.targets[order[runs[0]]]
-    high = low
+    curved = samples.curvatures.size > 0
+    first = order[runs[0]]
+    alike = True
     remainder = np.int64(0)
     for p in range(runs[0], runs[-1]):
         s = order[p]
         w = samples.weights[s] if weighted else np.int64(1)
-        y = samples.targets[s]
-        low = min(low, y)
-        high = max(high, y)
-        totals[0] += w
-        totals[1] += w * np.int64(y)
-        if weighted:
-            totals[2] += samples.counts[s]
-        remainder += w * np.int64(samples.remainders[s])
-    return low, high, remainder
+        alike = alike and samples.targets[s] == samples.targets[first]
+        totals[1] += w * np.int64(samples.targets[s])
+        if samples.remainders.size:
+            remainder += w * np.int64(samples.remainders[s])
+        if curved:
+            alike = alike and samples.curvatures[s] == samples.curvatures[first]
+            totals[0] += w * np.int64(samples.curvatures[s])
+        else:
+            totals[0] += w
+        if weighted or curved:
+            totals[2] += samples.counts[s] if weighted else 1
+    return alike, remainder
 
 
 @inner
-def variance(samples, order, runs, totals):
-    """Weighted variance of the targets, from exact sums of squares."""
-    centre = centre_of(totals, 0)
+def variance(samples, order, runs, totals, centre):
+    """Weighted variance of the targets, from exact sums of squares around a centre."""
     high_high = np.int64(0)
     high_low = np.int64(0)
     low_low = np.int64(0)
@@ -67,7 +70,11 @@ def variance(samples, order, runs, totals):
 
 @kernel
 def describe_nodes(samples, order, runs, test, first_node, last_node, totals, remainders, losses, pure):
-    """Fill what is known of each node; losses of a regression are in squared target steps."""
+    """Fill what is known of each node.
+
+    Losses of a regression are in squared target steps, those of boosting, -G^2 / (H + l2) / H, in squared ratios of
+    target step and curvature step.
+    """
     for i in range(first_node, last_node):
         for c in range(totals.shape[1]):
             totals[i, c] = 0
@@ -81,6 +88,9 @@ def describe_nodes(samples, order, runs, test, first_node, last_node, totals, re
                 largest = max(largest, totals[i, k])
             pure[i] = largest == weight
         else:
-            low, high, remainders[i] = describe_targets(samples, order, runs[i], totals[i])
-            losses[i] = variance(samples, order, runs[i], totals[i])
-            pure[i] = low == high
+            pure[i], remainders[i] = describe_targets(samples, order, runs[i], totals[i])
+            centre = centre_of(totals[i], test)
+            if test.criterion == SECOND_ORDER:
+                losses[i] = -purity(totals[i], totals[i, 0], 0, centre, test) / np.float64(totals[i, 0])
+            else:
+                losses[i] = variance(samples, order, runs[i], totals[i], centre)

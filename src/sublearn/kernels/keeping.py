@@ -7,11 +7,11 @@ import numpy as np
 from sublearn.kernels.columns import Block, add_up, clear, gather_statistics, make_block
 from sublearn.kernels.compilation import inner, kernel
 from sublearn.kernels.criterion import (
-    NOISE,
     ROUNDING,
     centre_of,
     count_of,
     meets_minima,
+    noise_of,
     purity,
     weight_of,
 )
@@ -86,7 +86,7 @@ def joint_decrease(samples, node, test, trial, n_cells):
             block.bins[i] = trial.trial[begin - node.runs[0] + i]
         add_up(block, node.runs, samples.n_classes, begin, n, sums)
     n_classes = samples.n_classes
-    centre = centre_of(node.totals, n_classes)
+    centre = centre_of(node.totals, test)
     total = 0.0
     occupied = 0
     large_enough = True
@@ -136,13 +136,14 @@ def choose_in_node(samples, node, test, candidates, i, limits, trial, choice):
     for c in range(decrease.size):
         if decrease[c] > decrease[best]:
             best = c
-    if decrease.size == 0 or decrease[best] <= NOISE:
+    noise = noise_of(node.totals, weight_of(node.totals, samples.n_classes), samples.n_classes, test)
+    if decrease.size == 0 or decrease[best] <= noise:
         return
     effective = limits[1] * decrease[best]
     for c in range(trial.cosine.size):
         trial.cosine[c] = -1.0
     for c in range(decrease.size):
-        if c != best and decrease[c] >= effective and decrease[c] > NOISE:
+        if c != best and decrease[c] >= effective and decrease[c] > noise:
             trial.cosine[c] = 0.0
     for s in range(n):
         trial.cells[s] = 0
@@ -159,7 +160,7 @@ def choose_in_node(samples, node, test, candidates, i, limits, trial, choice):
             trial,
         )
         joint, occupied, large_enough = joint_decrease(samples, node, test, trial, 2 << slot)
-        falls = occupied > choice.n_children[i] and joint > choice.decrease[i] * (1.0 + ROUNDING) + NOISE
+        falls = occupied > choice.n_children[i] and joint > choice.decrease[i] * (1.0 + ROUNDING) + noise
         if c == best or (large_enough and falls):
             keep(candidates, i, c, slot, trial, n, choice)
             choice.decrease[i] = joint
@@ -180,11 +181,10 @@ def keep_decorrelated(samples, level, test, candidates, limits, first_node, last
     """
     largest = largest_node(level, first_node, last_node)
     n_cells = 1 << choice.kept.shape[1]
-    weighted = samples.weights.size > 0
     trial = Trial(
         np.empty(largest, np.uint8),
         np.empty(largest, np.uint8),
-        make_block(1, n_cells, largest, weighted, samples.n_classes == 0),
+        make_block(1, n_cells, largest, samples),
         np.empty((n_cells, level.totals.shape[1]), np.int64),
         np.empty(candidates.coefficients.shape[1], np.float64),
     )

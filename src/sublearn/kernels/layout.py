@@ -19,8 +19,9 @@ class Samples(NamedTuple):
     """The training samples. An empty array stands for what the task does not have."""
 
     codes: Array  # int16 (n_features, n_samples)
-    targets: Array  # int32 (n_samples,), regression
+    targets: Array  # int32 (n_samples,), regression; boosting: minus the gradients
     remainders: Array  # int32 (n_samples,), regression: what rounding left of the targets, in 2^-30 steps
+    curvatures: Array  # int32 (n_samples,), boosting: the second derivatives, all positive; empty when every one is one
     weights: Array  # int64 (n_samples,), all positive; empty when every weight is one
     counts: Array  # int64 (n_samples,), how many samples a row stands for; empty with `weights`
     n_classes: int  # 0 for regression
@@ -39,17 +40,18 @@ class Level(NamedTuple):
     order: Array  # int32 (n_samples,)
     runs: Array  # int64 (n_nodes, n_classes + 1); (n_nodes, 2) for regression
     totals: Array  # int64 (n_nodes, n_channels), see `n_channels`
-    losses: Array  # float64 (n_nodes,), squared target steps for a regression
+    losses: Array  # float64 (n_nodes,), what a split can take from the loss at the most
     keys: Array  # uint64 (n_nodes,), what random numbers are drawn from
 
 
 class Test(NamedTuple):
     """What the discriminant feature test and the minima of a split depend on."""
 
-    criterion: int  # ENTROPY, GINI or SQUARED_ERROR
+    criterion: int  # ENTROPY, GINI, SQUARED_ERROR or SECOND_ORDER
     n_bins: int
     min_count: int  # samples a child needs
     min_weight: int  # weight a child needs
+    l2: float  # what SECOND_ORDER adds to the weight of a set
     n_log_n: Array  # float64, n log2 n of small n
 
 
@@ -70,5 +72,7 @@ def n_channels(samples: Samples) -> int:
     classes, weighted         one weight a class, count
     regression, unit weights  count, sum of targets
     regression, weighted      weight, weighted sum of targets, count
+
+    Boosting is a regression whose weights are weights times curvatures.
     """
-    return (samples.n_classes or 2) + (1 if samples.weights.size else 0)
+    return (samples.n_classes or 2) + (1 if samples.weights.size or samples.curvatures.size else 0)

@@ -6,6 +6,7 @@ from sublearn.kernels.compilation import inner, kernel
 
 MOMENT_BITS = 15  # values are rounded to this many bits of their range for mean and deviation
 HALF_RANGE = 1 << (MOMENT_BITS - 1)
+ROWS = 512  # samples that go through all trees together, while their codes are in the cache
 
 
 @inner
@@ -36,25 +37,63 @@ def encode(x, maps, begin, out, first, last):
             out[f, begin + i] = np.int16(encode_value(x[i, f], maps, f))
 
 
-@kernel
-def find_leaves(codes, tree, first, last, out):
-    """Node in which each sample's route ends: a leaf, or the last node before an unseen cell."""
+@inner
+def fill_leaves(codes, nodes, root, first, last, out):
+    """out[j] = node in which the route of sample first + j ends: a leaf, or the last node before an unseen cell."""
     for i in range(first, last):
-        node = 0
-        while tree.first_child[node] >= 0:
+        node = root
+        while nodes.first_child[node] >= 0:
             cell = 0
-            begin = tree.first_plane[node]
-            for p in range(begin, tree.first_plane[node + 1]):
+            begin = nodes.first_plane[node]
+            for p in range(begin, nodes.first_plane[node + 1]):
                 projected = np.int32(0)
-                for t in range(tree.first_term[p], tree.first_term[p + 1]):
-                    projected += np.int32(tree.coefficient[t]) * np.int32(codes[tree.feature[t], i])
-                if projected >= tree.threshold[p]:
+                for t in range(nodes.first_term[p], nodes.first_term[p + 1]):
+                    projected += np.int32(nodes.coefficient[t]) * np.int32(codes[nodes.feature[t], i])
+                if projected >= nodes.threshold[p]:
                     cell |= 1 << (p - begin)
-            child = tree.children[tree.first_child[node] + cell]
+            child = nodes.children[nodes.first_child[node] + cell]
             if child < 0:
                 break
-            node = child
-        out[i] = node
+            node = np.int64(child)
+        out[i - first] = node
+
+
+@kernel
+def find_leaves(codes, nodes, roots, first, last, out):
+    """Fill out[i, t] with the node of tree t, counted from its root, in which the route of sample i ends."""
+    leaves = np.empty(ROWS, np.int64)
+    for begin in range(first, last, ROWS):
+        end = min(begin + ROWS, last)
+        for t in range(roots.size):
+            fill_leaves(codes, nodes, roots[t], begin, end, leaves)
+            for i in range(begin, end):
+                out[i, t] = leaves[i - begin] - roots[t]
+
+
+@kernel
+def add_values(codes, nodes, values, roots, n_groups, first, last, out):
+    """Add to out[i] the values of the nodes in which the routes of sample i end, tree by tree.
+
+    Values have one column or several. Tree t is of group t % n_groups, and each group has columns of its own.
+    """
+    width = values.shape[1]
+    leaves = np.empty(ROWS, np.int64)
+    for begin in range(first, last, ROWS):
+        end = min(begin + ROWS, last)
+        for t in range(roots.size):
+            fill_leaves(codes, nodes, roots[t], begin, end, leaves)
+            column = t % n_groups * width
+            for i in range(begin, end):
+                for k in range(width):
+                    out[i, column + k] += values[leaves[i - begin], k]
+
+
+@kernel
+def note_leaves(order, runs, nodes, out):
+    """out[sample] = nodes[j] for the samples of the j-th of some nodes."""
+    for j in range(nodes.size):
+        for p in range(runs[j, 0], runs[j, -1]):
+            out[order[p]] = nodes[j]
 
 
 @kernel

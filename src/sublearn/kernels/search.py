@@ -60,8 +60,7 @@ def largest_node(level, first_node, last_node):
 def make_work(samples, level, test, first_node, last_node, n_columns, n_tested):
     """Scratch space for testing candidates over n_columns features, n_tested at a time at the most."""
     largest = largest_node(level, first_node, last_node)
-    weighted = samples.weights.size > 0
-    block = make_block(n_columns, test.n_bins, largest, weighted, samples.n_classes == 0)
+    block = make_block(n_columns, test.n_bins, largest, samples)
     channels = level.totals.shape[1]
     n_tested = max(1, min(n_tested, HISTOGRAMS // (test.n_bins * channels)))
     return Work(

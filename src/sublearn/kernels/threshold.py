@@ -7,7 +7,7 @@ once, and nothing is asked twice in a loop.
 import numpy as np
 
 from sublearn.kernels.compilation import inner
-from sublearn.kernels.criterion import ENTROPY, centre_of, count_of, n_log_n, purity, weight_of
+from sublearn.kernels.criterion import ENTROPY, ROUNDING, centre_of, count_of, n_log_n, purity, weight_of
 
 
 @inner
@@ -23,14 +23,14 @@ def find_threshold(histogram, totals, n_classes, test, below):
 
 @inner
 def find_target_threshold(histogram, totals, test):
-    """Best boundary by the squared error."""
+    """Best boundary by the squared error, or by G^2 / (H + l2)."""
     weighted = totals.size == 3
-    centre = centre_of(totals, 0)
+    centre = centre_of(totals, test)
     weight = totals[0]
     count = totals[2] if weighted else weight
     moment = totals[1] - centre * weight
     start = purity(totals, weight, 0, centre, test)
-    best = start
+    best = start + start * ROUNDING
     first_best = 0
     last_best = 0
     w = np.int64(0)  # weight, count and moment below the boundary
@@ -49,11 +49,14 @@ def find_target_threshold(histogram, totals, test):
             continue
         negative = np.float64(m)
         positive = np.float64(moment - m)
-        value = negative * negative / np.float64(w) + positive * positive / np.float64(weight - w)
+        value = negative * negative / (np.float64(w) + test.l2)
+        value += positive * positive / (np.float64(weight - w) + test.l2)
         if value > best:
             best = value
             first_best = b
             last_best = b
+    if first_best == 0:
+        return 0.0, 0
     return (best - start) / np.float64(weight), (first_best + last_best) // 2
 
 

@@ -1,0 +1,341 @@
+"""SLM Forest: trees that differ by their probabilistic projections, for classes and for numbers (paper Sec. III-A)."""
+
+import warnings
+from typing import Any, Self
+
+import numpy as np
+from sklearn.metrics import accuracy_score, r2_score
+from sklearn.utils.validation import check_is_fitted
+
+from sublearn._ensemble import SLMEnsemble
+from sublearn._estimator import ClassifierPart, RegressorPart, Training, unchanged_on_error
+from sublearn._parameters import as_count, check_parameters, documented, keep_parameters
+from sublearn.core.bagging import bagged, draw_bag
+from sublearn.core.codes import encode_samples
+from sublearn.core.criterion import make_test
+from sublearn.core.flat_ensemble import FlatEnsemble, apply
+from sublearn.core.flat_tree import FlatTree, feature_decreases, shares
+from sublearn.core.grower import grow
+from sublearn.core.keys import key_below
+from sublearn.core.parallel import Workers
+from sublearn.kernels.layout import Array
+from sublearn.tree import SLMClassifier, SLMRegressor, SLMTree
+
+
+class SLMForest(SLMEnsemble):
+    """What the two forests share."""
+
+    _tree_class: type[SLMTree]
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Grow the trees.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples; numbers without NaN or infinity.
+        y : array-like of shape (n_samples,)
+            Classes (strings or integers) or numbers.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the samples; None: 1 each. Weight 2 is the row twice, weight 0 its absence.
+
+        Returns
+        -------
+        self : object
+            The fitted forest. If fitting fails or is interrupted, the estimator stays as it was.
+        """
+        with unchanged_on_error(self):
+            check_parameters(self)
+            self._check_bagging()
+            X, y = self._check_data(X, y)
+            weights = self._check_weights(sample_weight, X)
+            kept = self._kept()
+            trees = kept._trees() if kept else []
+            n_new = self._n_new(len(trees)) if kept else int(self.n_estimators)
+            key = kept._drawn_from if kept else self._key()
+            with self._workers() as workers:
+                training = self._prepare(X, y, weights, workers, kept and kept.feature_maps_)
+                if kept:
+                    self._check_kept(X, training.classes)
+                trees += self._grow_trees(training, key, len(trees), n_new, workers)
+                self._store(trees, training, key)
+                if self.oob_score:
+                    self._store_oob(X, y, sample_weight, training, workers)
+        return self
+
+    @property
+    def estimators_(self) -> list[SLMTree]:
+        """The trees as estimators of their own."""
+        check_is_fitted(self)
+        return [self._as_estimator(tree) for tree in self._trees()]
+
+    @property
+    def feature_importances_(self) -> Array:
+        """Share of each feature in the decrease of the loss, in the mean over the trees."""
+        check_is_fitted(self)
+        each = [shares(feature_decreases(tree, self.n_features_in_)) for tree in self._trees()]
+        return shares(np.mean(each, axis=0))
+
+    def _check_bagging(self) -> None:
+        name = type(self).__name__
+        if self.max_samples is not None and not self.bootstrap:
+            raise ValueError(f"max_samples of {name} must be None unless bootstrap=True; got {self.max_samples!r}.")
+        if self.oob_score and not self.bootstrap:
+            raise ValueError(f"oob_score of {name} must be False unless bootstrap=True, which leaves samples out.")
+
+    def _bag(self, n_samples: int, key: int) -> Array:
+        n_draws = n_samples if self.max_samples is None else as_count(self.max_samples, n_samples)
+        return draw_bag(n_samples, n_draws, key)
+
+    def _grow_trees(self, training: Training, key: int, n_kept: int, n_new: int, workers: Workers) -> list[FlatTree]:
+        task = training.task
+
+        def grow_one(i: int, worker: Workers) -> FlatTree:
+            tree_key = key_below(key, n_kept + i)
+            if not self.bootstrap:
+                return grow(task, tree_key, worker)
+            bag = bagged(task, self._bag(len(training.rows), tree_key))
+            total = float(bag.samples.weights.sum())
+            test = make_test(task.parameters, task.parameters.min_weight_fraction_leaf * total)
+            return grow(bag._replace(test=test), tree_key, worker)
+
+        return workers.each(grow_one, n_new)
+
+    def _store(self, trees: list[FlatTree], training: Training, key: int) -> None:
+        self._store_trees(trees, training.maps, training.task.plan.subspace_size, key)
+        self._answers = self.ensemble_.nodes.value
+
+    def _store_oob(self, X: Array, y: Array, sample_weight: Any, training: Training, workers: Workers) -> None:
+        """Predict every sample by the trees that have not seen it."""
+        codes = encode_samples(X, self.feature_maps_, workers)
+        sums = np.zeros((len(X), self._answers.shape[1]))
+        n_trees = np.zeros(len(X))
+        for t, root in enumerate(self.ensemble_.roots):
+            unseen = np.ones(len(X), np.bool_)
+            bag = self._bag(len(training.rows), key_below(self._drawn_from, t))
+            unseen[training.rows[bag > 0]] = False
+            leaves = apply(FlatEnsemble(self.ensemble_.nodes, np.array([root])), codes, workers)[:, 0]
+            sums[unseen] += self._answers[root + leaves[unseen]]
+            n_trees[unseen] += 1
+        if not n_trees.all():
+            text = "some samples were drawn for every tree and have no out-of-bag prediction; grow more trees."
+            warnings.warn(text, stacklevel=4)
+        with np.errstate(invalid="ignore"):
+            predictions = sums / n_trees[:, None]
+        known = n_trees > 0
+        self._score_oob(predictions, y, known, None if sample_weight is None else np.asarray(sample_weight)[known])
+
+    def _as_estimator(self, tree: FlatTree) -> SLMTree:
+        names = self._tree_class._get_param_names()
+        estimator = self._tree_class(**{name: value for name, value in self.get_params().items() if name in names})
+        for name in ("n_features_in_", "feature_names_in_", "feature_maps_", "classes_"):
+            if hasattr(self, name):
+                setattr(estimator, name, getattr(self, name))
+        estimator._store_tree(tree, self.n_parameters_ // max(self.n_partitions_, 1))
+        return estimator
+
+    def _mean(self, X: Any) -> Array:
+        """Mean answer of the trees."""
+        check_is_fitted(self)
+        return self._sums(X, self._answers, 1, np.zeros(self._answers.shape[1])) / self.ensemble_.n_trees
+
+
+@documented
+class SLMForestClassifier(ClassifierPart, SLMForest):
+    """SLM Forest for classes.
+
+    Trees as `SLMClassifier` grows them. They differ by what is drawn: each node's subspace S0, and the projections over
+    it. By default every tree sees all samples, as in the paper.
+
+    Parameters
+    ----------
+    {parameters}
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The classes, sorted.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, where X had them.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        Share of each feature in the decrease of the loss, in the mean over the trees.
+    estimators_ : list of SLMClassifier
+        The trees.
+    ensemble_ : FlatEnsemble
+        The trees, as flat arrays.
+    feature_maps_ : FeatureMaps
+        The maps from values to integer codes.
+    n_partitions_ : int
+        Number of hyperplanes of all trees.
+    n_parameters_ : int
+        Model size by the paper's formula, n_partitions_ times (D0 + 1).
+    oob_score_ : float
+        Accuracy on the samples a tree has not seen; with `oob_score=True`.
+    oob_decision_function_ : ndarray of shape (n_samples, n_classes)
+        Probabilities by the trees that have not seen a sample; NaN where there is none.
+
+    See Also
+    --------
+    SLMClassifier : One tree.
+    SLMBoostClassifier : Boosting.
+
+    References
+    ----------
+    H. Fu, Y. Yang, V. K. Mishra and C.-C. J. Kuo, "Subspace Learning Machine (SLM): Methodology and Performance", 2022.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sublearn import SLMForestClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = SLMForestClassifier(random_state=0).fit(X, y)
+    >>> model.predict(X[:1])
+    array([0])
+    """
+
+    _tree_class = SLMClassifier
+
+    def __init__(
+        self,
+        *,
+        n_estimators: int = 20,
+        voting: str = "soft",
+        bootstrap: bool = False,
+        max_samples: float | None = None,
+        oob_score: bool = False,
+        warm_start: bool = False,
+        criterion: str = "entropy",
+        n_bins: int = 16,
+        subspace: str = "drawn",
+        subspace_size: int = 4,
+        n_projections: int = 6,
+        n_coefficients: Any = (2, None),
+        selection_decay: Any = 0.1,
+        envelope_height: float = 20.0,
+        envelope_decay: Any = (0.6, 0.3),
+        axis_projections: bool = True,
+        max_partitions: int = 1,
+        max_cosine: float = 0.5,
+        effective_ratio: float = 0.5,
+        max_depth: int | None = None,
+        min_samples_split: float = 12,
+        min_samples_leaf: float = 3,
+        min_weight_fraction_leaf: float = 0.0,
+        min_loss: float = 0.0,
+        feature_map: str = "auto",
+        class_weight: Any = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        keep_parameters(self, locals())
+
+    def predict_proba(self, X: Any) -> Array:
+        """Probability of each class, in the order of `classes_`: its share of the votes, hard or soft."""
+        return self._mean(X)
+
+    def _store(self, trees: list[FlatTree], training: Training, key: int) -> None:
+        super()._store(trees, training, key)
+        self.classes_ = training.classes
+        if self.voting == "hard":
+            value = self.ensemble_.nodes.value
+            self._answers = np.eye(value.shape[1])[value.argmax(axis=1)]
+
+    def _score_oob(self, predictions: Array, y: Array, known: Array, weights: Array | None) -> None:
+        self.oob_decision_function_ = predictions
+        labels = self.classes_[predictions[known].argmax(axis=1)]
+        self.oob_score_ = float(accuracy_score(y[known], labels, sample_weight=weights))
+
+
+@documented
+class SLMForestRegressor(RegressorPart, SLMForest):
+    """SLM Forest for numbers: the mean of trees as `SLMRegressor` grows them, which differ by what is drawn.
+
+    Parameters
+    ----------
+    {parameters}
+
+    Attributes
+    ----------
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, where X had them.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        Share of each feature in the decrease of the loss, in the mean over the trees.
+    estimators_ : list of SLMRegressor
+        The trees.
+    ensemble_ : FlatEnsemble
+        The trees, as flat arrays.
+    feature_maps_ : FeatureMaps
+        The maps from values to integer codes.
+    n_partitions_ : int
+        Number of hyperplanes of all trees.
+    n_parameters_ : int
+        Model size by the paper's formula, n_partitions_ times (D0 + 1).
+    oob_score_ : float
+        R^2 on the samples a tree has not seen; with `oob_score=True`.
+    oob_prediction_ : ndarray of shape (n_samples,)
+        Mean by the trees that have not seen a sample; NaN where there is none.
+
+    See Also
+    --------
+    SLMRegressor : One tree.
+    SLMBoostRegressor : Boosting.
+
+    References
+    ----------
+    H. Fu, Y. Yang, V. K. Mishra and C.-C. J. Kuo, "Subspace Learning Machine (SLM): Methodology and Performance", 2022.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from sublearn import SLMForestRegressor
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> model = SLMForestRegressor(min_samples_leaf=5, random_state=0).fit(X, y)
+    >>> model.predict(X[:2]).shape
+    (2,)
+    """
+
+    _tree_class = SLMRegressor
+
+    def __init__(
+        self,
+        *,
+        n_estimators: int = 20,
+        bootstrap: bool = False,
+        max_samples: float | None = None,
+        oob_score: bool = False,
+        warm_start: bool = False,
+        criterion: str = "squared_error",
+        n_bins: int = 16,
+        subspace: str = "drawn",
+        subspace_size: int = 4,
+        n_projections: int = 6,
+        n_coefficients: Any = (2, None),
+        selection_decay: Any = 0.1,
+        envelope_height: float = 20.0,
+        envelope_decay: Any = (0.6, 0.3),
+        axis_projections: bool = True,
+        max_partitions: int = 1,
+        max_cosine: float = 0.5,
+        effective_ratio: float = 0.5,
+        max_depth: int | None = None,
+        min_samples_split: float = 12,
+        min_samples_leaf: float = 3,
+        min_weight_fraction_leaf: float = 0.0,
+        min_loss: float = 0.0,
+        feature_map: str = "auto",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        keep_parameters(self, locals())
+
+    def predict(self, X: Any) -> Array:
+        """Number predicted for each sample: the mean over the trees."""
+        return self._mean(X)[:, 0]
+
+    def _score_oob(self, predictions: Array, y: Array, known: Array, weights: Array | None) -> None:
+        self.oob_prediction_ = predictions[:, 0]
+        self.oob_score_ = float(r2_score(y[known], predictions[known, 0], sample_weight=weights))
