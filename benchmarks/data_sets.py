@@ -1,4 +1,4 @@
-"""The data sets that benchmarks and tests of quality use: the paper's, scikit-learn's, and files where they are at hand.
+"""The paper's data sets, for benchmarks and tests of quality: generated, scikit-learn's, or from files.
 
 Files are read from the folder that SUBLEARN_DATA names, by default shared/data beside the project.
 """
@@ -38,7 +38,7 @@ def read(name: str) -> pd.DataFrame:
     path = FOLDER / f"{name}.csv.gz"
     if not path.exists():
         raise MissingDataError(f"{path} is not there; SUBLEARN_DATA can name another folder")
-    return pd.read_csv(path, float_precision="round_trip")
+    return pd.read_csv(path)
 
 
 def from_file(name: str) -> tuple[Any, Any]:
@@ -63,7 +63,7 @@ def four_moons() -> tuple[Any, Any]:
     """Four interleaving moons in a row, 500 samples each."""
     X, y = make_moons(1000, noise=0.2, random_state=0)
     X_next, y_next = make_moons(1000, noise=0.2, random_state=1)
-    return np.concatenate([X, X_next + (2.0, 0.0)]), np.concatenate([y, y_next + 2])
+    return np.concatenate([X, X_next + np.array([2.0, 0.0])]), np.concatenate([y, y_next + 2])
 
 
 CLASSES: dict[str, Load] = {

@@ -1,69 +1,92 @@
-"""Baseline quality: SLM trees beside fully grown decision trees, over random 60/40 splits, with the defaults.
+"""Quality over random 60/40 splits, all with their defaults: SLM beside what one would otherwise take.
 
-    python benchmarks/quality.py
+    python benchmarks/quality.py               # everything
+    python benchmarks/quality.py forest boost  # one kind or two
+    python benchmarks/quality.py --splits 5
 
-Prints for each set the mean score of both, the depth of both, and the p value of Nadeau and Bengio's corrected
+A tree is compared with a fully grown decision tree, the forest with a random forest of 100 trees, and boosting with
+XGBoost's 100 rounds. Prints for each set the mean score of both and the p value of Nadeau and Bengio's corrected
 paired test; accuracy for classes, root mean squared error for numbers.
 """
 
 import argparse
-from collections.abc import Callable
+import time
 from typing import Any, NamedTuple
 
 import numpy as np
+from data_sets import CLASSES, NUMBERS, Load, MissingDataError
 from scipy.stats import t as student
-from sklearn.datasets import (
-    load_breast_cancer,
-    load_diabetes,
-    load_iris,
-    load_wine,
-    make_circles,
-    make_friedman1,
-    make_friedman2,
-    make_friedman3,
-    make_moons,
-)
+from sklearn.base import clone
+from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.metrics import accuracy_score, root_mean_squared_error
 from sklearn.model_selection import train_test_split
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from sublearn import SLMClassifier, SLMRegressor
+from sublearn import (
+    SLMBoostClassifier,
+    SLMBoostRegressor,
+    SLMClassifier,
+    SLMForestClassifier,
+    SLMForestRegressor,
+    SLMRegressor,
+)
 
 TEST_SHARE = 0.4
+LEVEL = 0.05  # a difference with a smaller p value is significant
 
-CLASSES: dict[str, Callable[[], Any]] = {
-    "iris": lambda: load_iris(return_X_y=True),
-    "wine": lambda: load_wine(return_X_y=True),
-    "breast cancer": lambda: load_breast_cancer(return_X_y=True),
-    "circle-and-ring": lambda: make_circles(1000, noise=0.2, factor=0.5, random_state=0),
-    "2-moons": lambda: make_moons(1000, noise=0.3, random_state=0),
-}
-NUMBERS: dict[str, Callable[[], Any]] = {
-    "friedman 1": lambda: make_friedman1(1000, 10, random_state=0),
-    "friedman 2": lambda: make_friedman2(1000, random_state=0),
-    "friedman 3": lambda: make_friedman3(1000, random_state=0),
-    "diabetes": lambda: load_diabetes(return_X_y=True),
-}
+
+class Pair(NamedTuple):
+    """An SLM estimator and its peer."""
+
+    slm: Any
+    peer: Any
 
 
 class Comparison(NamedTuple):
-    """Scores (n_splits, 2) and depths (n_splits, 2) of SLM and decision tree."""
+    """Scores (n_splits, 2), depths (n_splits, 2; nan for ensembles) and seconds of fitting, of SLM and peer."""
 
     scores: Any
     depths: Any
+    seconds: Any
 
 
-def compare(data: Any, slm: Any, peer: Any, n_splits: int) -> Comparison:
+def pairs(kind: str) -> tuple[Pair, Pair]:
+    """For classes and for numbers."""
+    if kind == "tree":
+        return (
+            Pair(SLMClassifier(), DecisionTreeClassifier(criterion="entropy")),
+            Pair(SLMRegressor(), DecisionTreeRegressor()),
+        )
+    if kind == "forest":
+        return (
+            Pair(SLMForestClassifier(n_jobs=-1), RandomForestClassifier(n_jobs=-1)),
+            Pair(SLMForestRegressor(n_jobs=-1), RandomForestRegressor(n_jobs=-1)),
+        )
+    from xgboost import XGBClassifier, XGBRegressor  # pip install 'sublearn[bench]'
+
+    return (
+        Pair(SLMBoostClassifier(n_jobs=-1), XGBClassifier(n_jobs=-1)),
+        Pair(SLMBoostRegressor(n_jobs=-1), XGBRegressor(n_jobs=-1)),
+    )
+
+
+def compare(data: Any, pair: Pair, n_splits: int) -> Comparison:
     X, y = data
-    scores, depths = [], []
+    found: dict[str, list[list[float]]] = {"scores": [], "depths": [], "seconds": []}
     for seed in range(n_splits):
         X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=TEST_SHARE, random_state=seed)
-        ours = slm.set_params(random_state=seed).fit(X_train, y_train)
-        theirs = peer.set_params(random_state=seed).fit(X_train, y_train)
-        metric = accuracy_score if hasattr(ours, "classes_") else root_mean_squared_error
-        scores.append([metric(y_test, model.predict(X_test)) for model in (ours, theirs)])
-        depths.append([ours.depth_, theirs.get_depth()])
-    return Comparison(np.array(scores), np.array(depths))
+        row: dict[str, list[float]] = {name: [] for name in found}
+        for estimator in pair:
+            model = clone(estimator).set_params(random_state=seed)
+            begin = time.perf_counter()
+            model.fit(X_train, y_train)
+            row["seconds"].append(time.perf_counter() - begin)
+            metric = accuracy_score if hasattr(model, "predict_proba") else root_mean_squared_error
+            row["scores"].append(metric(y_test, model.predict(X_test)))
+            row["depths"].append(model.get_depth() if hasattr(model, "get_depth") else np.nan)
+        for name, values in row.items():
+            found[name].append(values)
+    return Comparison(*(np.array(values) for values in found.values()))
 
 
 def corrected_p_value(differences: Any) -> float:
@@ -75,25 +98,43 @@ def corrected_p_value(differences: Any) -> float:
     return float(2 * student.sf(abs(differences.mean()) / np.sqrt(variance), n - 1))
 
 
-def report(sets: dict[str, Callable[[], Any]], slm: Any, peer: Any, n_splits: int) -> None:
-    print(f"{'set':<16} {type(slm).__name__:>14} {type(peer).__name__:>24} {'p':>8}   mean depths")
-    means = []
+def report(sets: dict[str, Load], pair: Pair, n_splits: int) -> None:
+    ours_is_better = 1 if hasattr(pair.slm, "predict_proba") else -1
+    print(f"\n{'set':<16} {type(pair.slm).__name__:>20} {type(pair.peer).__name__:>24} {'p':>7}  seconds of fitting")
+    means, worse = [], []
     for name, load in sets.items():
-        found = compare(load(), slm, peer, n_splits)
+        try:
+            data = load()
+        except MissingDataError as reason:
+            print(f"{name:<16} skipped: {reason}")
+            continue
+        found = compare(data, pair, n_splits)
         ours, theirs = found.scores.mean(axis=0)
         p = corrected_p_value(found.scores[:, 0] - found.scores[:, 1])
-        depths = found.depths.mean(axis=0)
-        print(f"{name:<16} {ours:>14.4f} {theirs:>24.4f} {p:>8.3f}   {depths[0]:.1f} / {depths[1]:.1f}")
+        seconds = found.seconds.min(axis=0)
+        depths = "" if np.isnan(found.depths).any() else "   mean depths {:.1f} / {:.1f}".format(*found.depths.mean(0))
+        print(
+            f"{name:<16} {ours:>20.4f} {theirs:>24.4f} {p:>7.3f}  {seconds[0]:.3f} / {seconds[1]:.3f}{depths}",
+            flush=True,
+        )
         means.append((ours, theirs))
-    print("{:<16} {:>14.4f} {:>24.4f}".format("mean", *np.mean(means, axis=0)))
+        if (ours - theirs) * ours_is_better < 0 and p < LEVEL:
+            worse.append(name)
+    print("{:<16} {:>20.4f} {:>24.4f}".format("mean", *np.mean(means, axis=0)))
+    if ours_is_better < 0:
+        ratio = np.exp(np.mean([np.log(ours / theirs) for ours, theirs in means]))
+        print(f"{'mean ratio':<16} {ratio:>20.4f}")
+    print(f"significantly worse on: {', '.join(worse) or 'no set'}")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("kinds", nargs="*", default=["tree", "forest", "boost"], metavar="tree, forest or boost")
     parser.add_argument("--splits", type=int, default=20)
-    splits = parser.parse_args().splits
-    report(CLASSES, SLMClassifier(), DecisionTreeClassifier(criterion="entropy"), splits)
-    report(NUMBERS, SLMRegressor(), DecisionTreeRegressor(), splits)
+    arguments = parser.parse_args()
+    for kind in arguments.kinds:
+        for sets, pair in zip((CLASSES, NUMBERS), pairs(kind), strict=True):
+            report(sets, pair, arguments.splits)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Slow and obvious twins of the engine, written from Sections II and V of the paper; they judge the fast steps.
 
 Rows are samples, as in the paper's X, and a projection is a tuple of integers over all features. Sums are exact: Python
-integers and fractions. Only the logarithms of the entropy are rounded.
+integers and fractions. Only the logarithms of the entropy are rounded, and boosting, which is in floats throughout.
 """
 
 import copy
@@ -562,3 +562,164 @@ def level_at(value: float, knots: Map) -> Fraction:
 def encode(value: float, knots: Map) -> int:
     """Nearest integer, halves upwards."""
     return math.floor(level_at(value, knots) + Fraction(1, 2))
+
+
+# --- boosting in plain floats
+
+GAIN_DIGITS = 9  # so many of a gain count: equal splits whose sums were taken in another order stay equal
+
+
+class Boosting(NamedTuple):
+    """What boosting depends on, under the names of the estimators' parameters."""
+
+    loss: str  # squared_error, poisson, or log_loss, with one column of raw values or one a class
+    learning_rate: float
+    l2: float
+    min_child_weight: float
+    min_samples_leaf: int
+    max_depth: int
+    n_bins: int
+
+
+class Sloped(NamedTuple):
+    """Samples with weighted gradients and second derivatives, one column an output."""
+
+    codes: Array  # (n_samples, n_features)
+    gradients: Array  # (n_samples, n_outputs)
+    hessians: Array
+
+    def take(self, rows: Array) -> "Sloped":
+        return Sloped(*(column[rows] for column in self))
+
+
+class Cut(NamedTuple):
+    """The best threshold of a projection."""
+
+    gain: float
+    threshold: int
+
+
+@dataclass
+class Branch:
+    """A node of a boosted tree; a leaf has no vector."""
+
+    value: Array  # (n_outputs,)
+    vector: Vector | None = None
+    threshold: int = 0
+    below: "list[Branch]" = field(default_factory=list)  # negative side, positive side
+
+
+def softmax(raw: Array) -> Array:
+    powers = np.exp(raw - raw.max(axis=1, keepdims=True))
+    shares: Array = powers / powers.sum(axis=1, keepdims=True)
+    return shares
+
+
+def slopes(loss: str, y: Array, raw: Array) -> tuple[Array, Array]:
+    """g and h of Section III-B (n_samples, n_outputs)."""
+    if loss == "squared_error":
+        return raw - y[:, None], np.ones_like(raw)
+    if loss == "poisson":
+        return np.exp(raw) - y[:, None], np.exp(raw)
+    if raw.shape[1] == 1:
+        p = 1 / (1 + np.exp(-raw))
+        return p - y[:, None], p * (1 - p)
+    p = softmax(raw)
+    return p - np.eye(raw.shape[1])[y.astype(int)], p * (1 - p)
+
+
+def start_of(loss: str, y: Array, weights: Array, n_outputs: int) -> Array:
+    """The best constant."""
+    mean = np.average(y, weights=weights)
+    if loss == "squared_error":
+        return np.array([mean])
+    if loss == "poisson":
+        return np.log([mean])
+    if n_outputs == 1:
+        return np.log([mean / (1 - mean)])
+    shares = np.log(np.bincount(y.astype(int), weights))
+    centred: Array = shares - shares.mean()
+    return centred
+
+
+def worth(gradient: Array, hessian: Array, l2: float) -> Array:
+    """G^2 / (H + l2) of Eq. (obj4)."""
+    squares: Array = gradient**2 / (hessian + l2)
+    return squares
+
+
+def best_cut(projected: Array, part: Sloped, signs: Array, how: Boosting) -> Cut | None:
+    """The best inner boundary for a step along `signs`; the middle one of those with nothing between them."""
+    low, high = int(projected.min()), int(projected.max())
+    if low == high:
+        return None
+    thresholds = [boundary(b, low, high, how.n_bins) for b in range(1, how.n_bins)]
+    bins = np.searchsorted(thresholds, projected, side="right")
+    columns = (np.ones(len(bins)), part.gradients @ signs, part.hessians.sum(axis=1))
+    counts, gradients, hessians = (np.bincount(bins, c, how.n_bins).cumsum() for c in columns)
+    n, g, h = (column[:-1] for column in (counts, gradients, hessians))
+    all_n, all_g, all_h = counts[-1], gradients[-1], hessians[-1]
+    few, light = np.minimum(n, all_n - n) < how.min_samples_leaf, np.minimum(h, all_h - h) < how.min_child_weight
+    l2 = how.l2 * len(signs)
+    gains = worth(g, h, l2) + worth(all_g - g, all_h - h, l2) - worth(all_g, all_h, l2)
+    gains = np.array([float(f"{gain:.{GAIN_DIGITS}g}") for gain in np.where(few | light, 0.0, gains)])
+    first = int(gains.argmax())
+    last = int(np.flatnonzero(n == n[first])[-1])
+    return Cut(gains[first], thresholds[(first + last) // 2]) if gains[first] > NOISE else None
+
+
+def best_plane(part: Sloped, signs: Array, how: Boosting, pool: Pool) -> tuple[Vector, int] | None:
+    """The best of the candidates, which come in the order of the ranked features."""
+    alone = [best_cut(column, part, signs, how) for column in part.codes.T]
+    order = rank([cut.gain if cut else 0.0 for cut in alone])
+    vectors = over_varying_features(pool(order), part.codes, order)
+    cuts = [(vector, best_cut(project(part.codes, vector), part, signs, how)) for vector in vectors]
+    found = [(vector, cut) for vector, cut in cuts if cut]
+    if not found:
+        return None
+    vector, cut = max(found, key=lambda pair: pair[1].gain)  # the first of equals
+    return vector, cut.threshold
+
+
+def grow_branch(part: Sloped, signs: Array, how: Boosting, pool: Pool, depth: int = 0) -> Branch:
+    """The tree below these samples; leaves take a share of the step -G / (H + l2) of each output."""
+    branch = Branch(-how.learning_rate * part.gradients.sum(axis=0) / (part.hessians.sum(axis=0) + how.l2))
+    found = best_plane(part, signs, how, pool) if depth < how.max_depth else None
+    if found:
+        branch.vector, branch.threshold = found
+        side = project(part.codes, branch.vector) >= branch.threshold
+        branch.below = [grow_branch(part.take(rows), signs, how, pool, depth + 1) for rows in (~side, side)]
+    return branch
+
+
+def values_at(branch: Branch, codes: Array) -> Array:
+    """Values (n_samples, n_outputs) of the leaf of each sample."""
+    if branch.vector is None:
+        return np.tile(branch.value, (len(codes), 1))
+    negative, positive = (values_at(child, codes) for child in branch.below)
+    return np.where(project(codes, branch.vector)[:, None] >= branch.threshold, positive, negative)
+
+
+def boost(codes: Array, y: Array, weights: Array, fresh: Array, signs: Array, how: Boosting, pool: Pool) -> Array:
+    """Raw values (n_fresh, n_outputs) of fresh samples after all rounds; signs (n_rounds, n_outputs) are given."""
+    start = start_of(how.loss, y, weights, signs.shape[1])
+    raw, fresh_raw = np.tile(start, (len(codes), 1)), np.tile(start, (len(fresh), 1))
+    for direction in signs:
+        gradients, hessians = (weights[:, None] * slope for slope in slopes(how.loss, y, raw))
+        tree = grow_branch(Sloped(codes, gradients, hessians), direction, how, pool)
+        raw += values_at(tree, codes)
+        fresh_raw += values_at(tree, fresh)
+    return fresh_raw
+
+
+def mean_loss(loss: str, y: Array, raw: Array) -> float:
+    """Half the mean square, half the mean Poisson deviance, or the mean log loss."""
+    if loss == "squared_error":
+        return float(((y - raw[:, 0]) ** 2).mean() / 2)
+    if loss == "poisson":
+        mean = np.exp(raw[:, 0])
+        ideal = [c * math.log(c) - c if c else 0.0 for c in y.tolist()]
+        return float((mean - y * raw[:, 0] + ideal).mean())
+    if raw.shape[1] == 1:
+        raw = np.column_stack([np.zeros(len(raw)), raw])
+    return float(-np.log(softmax(raw)[np.arange(len(y)), y.astype(int)]).mean())

@@ -4,13 +4,42 @@ import re
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.sparse import csr_matrix
 from sklearn.datasets import load_diabetes, load_iris
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV, cross_val_score
 
-from sublearn import SLMClassifier, SLMRegressor
+from sublearn import (
+    Loss,
+    SLMBoostClassifier,
+    SLMBoostRegressor,
+    SLMClassifier,
+    SLMForestClassifier,
+    SLMForestRegressor,
+    SLMRegressor,
+)
+from sublearn.core.codes import encode_samples
 
 X, Y = load_iris(return_X_y=True)
+TREES = [SLMClassifier, SLMRegressor]
+FORESTS = [SLMForestClassifier, SLMForestRegressor]
+BOOSTS = [SLMBoostClassifier, SLMBoostRegressor]
+ALL = pytest.mark.parametrize("make", [*TREES, *FORESTS, *BOOSTS])
+CLASSIFIERS = pytest.mark.parametrize("make", [SLMClassifier, SLMForestClassifier, SLMBoostClassifier])
+ENSEMBLES = pytest.mark.parametrize("make", [*FORESTS, *BOOSTS])
+BOTH_BOOSTS = pytest.mark.parametrize("make", BOOSTS)
+
+
+def small(make: Any, **given: Any) -> Any:
+    """A model that is fitted soon."""
+    if "n_estimators" in make().get_params():
+        given = {"n_estimators": 3, **given}
+    return make(**given)
+
+
+# ---- parameters
 
 
 @pytest.mark.parametrize(
@@ -53,12 +82,56 @@ def test_parameter_out_of_range_is_named_with_what_is_allowed(name: str, value: 
         SLMClassifier(**{name: value}).fit(X, Y)
 
 
-def test_every_parameter_is_checked() -> None:
-    for make in (SLMClassifier, SLMRegressor):
-        for name in make().get_params():
-            wrong: Any = {name: object()}
-            with pytest.raises(ValueError, match=f"^{name} of {make.__name__} must be"):
-                make(**wrong).fit(X, Y)
+@pytest.mark.parametrize(
+    ("make", "name", "value", "allowed"),
+    [
+        (SLMForestClassifier, "n_estimators", 0, "an int of at least 1"),
+        (SLMForestClassifier, "n_estimators", 10.0, "an int of at least 1"),
+        (SLMForestClassifier, "voting", "majority", "'soft' or 'hard'"),
+        (SLMForestClassifier, "bootstrap", 1, "True or False"),
+        (SLMForestClassifier, "max_samples", 0, "None or an int of at least 1 or a float above 0 and up to 1"),
+        (SLMForestRegressor, "max_samples", 1.5, "None or an int of at least 1 or a float above 0 and up to 1"),
+        (SLMForestRegressor, "oob_score", "yes", "True or False"),
+        (SLMForestRegressor, "warm_start", None, "True or False"),
+        (SLMForestRegressor, "criterion", "gini", "'squared_error'"),
+        (SLMBoostClassifier, "n_estimators", -3, "an int of at least 1"),
+        (SLMBoostClassifier, "learning_rate", 0.0, "a number above 0"),
+        (SLMBoostClassifier, "learning_rate", np.inf, "a number above 0"),
+        (SLMBoostClassifier, "loss", "squared_error", "'log_loss' or a sublearn.Loss"),
+        (SLMBoostClassifier, "loss", Loss, "'log_loss' or a sublearn.Loss"),  # the class in the place of an instance
+        (SLMBoostClassifier, "l2_regularization", -1.0, "a number of at least 0"),
+        (SLMBoostClassifier, "min_child_weight", -1.0, "a number of at least 0"),
+        (SLMBoostClassifier, "subsample", 0.0, "a number above 0 and up to 1"),
+        (SLMBoostClassifier, "subsample", 1.1, "a number above 0 and up to 1"),
+        (SLMBoostClassifier, "init", "mean", "'data' or 'zero'"),
+        (SLMBoostClassifier, "early_stopping", "auto", "True or False"),
+        (SLMBoostClassifier, "validation_fraction", 1.0, "a number above 0 and below 1"),
+        (SLMBoostClassifier, "n_iter_no_change", 0, "an int of at least 1"),
+        (SLMBoostClassifier, "callbacks", print, "None or a sequence of callables"),
+        (SLMBoostClassifier, "callbacks", [None], "None or a sequence of callables"),
+        (SLMBoostClassifier, "verbose", -1, "True or False or an int of at least 0"),
+        (SLMBoostRegressor, "quantile", 1.0, "None or a number above 0 and below 1"),
+        (
+            SLMBoostRegressor,
+            "loss",
+            "log_loss",
+            "'squared_error' or 'absolute_error' or 'quantile' or 'huber' or 'poisson' or 'gamma' or a sublearn.Loss",
+        ),
+    ],
+)
+def test_parameter_of_an_ensemble_out_of_range_is_named(make: Any, name: str, value: Any, allowed: str) -> None:
+    message = f"{name} of {make.__name__} must be {allowed}; got {value!r}."
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+        make(**{name: value}).fit(X, Y)
+
+
+@ALL
+@pytest.mark.parametrize("value", [object(), "nonsense", b"nonsense", np.nan, -0.5, [["nested"]]], ids=repr)
+def test_every_parameter_is_checked(make: Any, value: Any) -> None:
+    for name in make().get_params():
+        message = f"^{name} of {make.__name__} must be .+; got {re.escape(repr(value))}.$"
+        with pytest.raises(ValueError, match=message):
+            make(**{name: value}).fit(X, Y)
 
 
 def test_criterion_of_the_regressor_is_its_own() -> None:
@@ -82,7 +155,10 @@ def test_coefficients_too_large_to_be_exact_are_refused() -> None:
         SLMClassifier(subspace_size=600, envelope_height=127.0, envelope_decay=0.0).fit(wide, [0, 1, 0, 1])
 
 
-@pytest.mark.parametrize("make", [SLMClassifier, SLMRegressor])
+# ---- data
+
+
+@ALL
 @pytest.mark.parametrize(
     ("data", "message"),
     [
@@ -102,41 +178,43 @@ def test_coefficients_too_large_to_be_exact_are_refused() -> None:
 )
 def test_bad_data_is_refused(make: Any, data: Any, message: str | None) -> None:
     if message is None:  # numbers written as text are numbers to scikit-learn
-        make().fit(*data)
+        small(make).fit(*data)
         return
     with pytest.raises(ValueError, match=message):
         make().fit(*data)
 
 
-@pytest.mark.parametrize("make", [SLMClassifier, SLMRegressor])
+@ALL
 def test_sparse_input_is_refused(make: Any) -> None:
     with pytest.raises(TypeError, match=r"[Ss]parse"):
         make().fit(csr_matrix(X), Y)
 
 
+@ALL
 @pytest.mark.parametrize("y", [np.where(Y == 0, np.nan, Y), np.where(Y == 0, np.inf, Y)])
-def test_target_without_a_value_is_refused(y: Any) -> None:
-    for make in (SLMClassifier, SLMRegressor):
-        with pytest.raises(ValueError, match="y contains"):
-            make().fit(X, y)
+def test_target_without_a_value_is_refused(make: Any, y: Any) -> None:
+    with pytest.raises(ValueError, match="y contains"):
+        make().fit(X, y)
 
 
-def test_continuous_labels_point_to_the_regressor() -> None:
+@CLASSIFIERS
+def test_continuous_labels_point_to_the_regressor(make: Any) -> None:
     features, targets = load_diabetes(return_X_y=True)
-    message = "Unknown label type: continuous.*y holds 442 distinct floats; did you mean SLMRegressor?"
+    other = make.__name__.replace("Classifier", "Regressor")
+    message = rf"Unknown label type: continuous.*y holds 442 distinct floats; did you mean {other}\?"
     with pytest.raises(ValueError, match=message):
-        SLMClassifier().fit(features, targets + np.linspace(0.1, 0.2, len(targets)))
+        make().fit(features, targets + np.linspace(0.1, 0.2, len(targets)))
 
 
-@pytest.mark.parametrize("make", [SLMClassifier, SLMRegressor])
+@ALL
 @pytest.mark.parametrize(
     ("weights", "message"),
     [
         (-np.eye(150)[3], "sample_weight of .* must not be negative; got -1 for sample 3"),
         (np.zeros(150), "all weights are zero|at least one non-zero number"),
-        (np.ones(149), "sample_weight.shape == "),
+        (np.ones(149), "must hold one number for each of 150 samples; got shape"),
         (np.full(150, np.nan), "sample_weight contains NaN"),
-        (np.ones((150, 2)), "must be 1D array or scalar"),
+        (np.ones((150, 2)), "must hold one number for each of 150 samples; got shape"),
     ],
 )
 def test_bad_weights_are_refused(make: Any, weights: Any, message: str) -> None:
@@ -144,29 +222,58 @@ def test_bad_weights_are_refused(make: Any, weights: Any, message: str) -> None:
         make().fit(X, Y, sample_weight=weights)
 
 
+@CLASSIFIERS
 @pytest.mark.parametrize(
     ("weights", "message"),
     [
-        ({7: 1.0}, "class_weight of SLMClassifier must have classes of y as keys; got 7"),
+        ({7: 1.0}, "class_weight of SLM.*Classifier must have classes of y as keys; got 7"),
         ({0: -1.0}, "must have finite weights of at least 0"),
         ({0: "heavy"}, "must have finite weights of at least 0"),
         ({0: 0.0, 1: 0.0, 2: 0.0}, "not all 0"),
     ],
 )
-def test_bad_class_weights_are_refused(weights: Any, message: str) -> None:
+def test_bad_class_weights_are_refused(make: Any, weights: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        SLMClassifier(class_weight=weights).fit(X, Y)
+        make(class_weight=weights).fit(X, Y)
 
 
-def test_wrong_number_of_features_is_refused() -> None:
-    model = SLMClassifier().fit(X, Y)
-    with pytest.raises(ValueError, match="X has 3 features, but SLMClassifier is expecting 4"):
-        model.predict(X[:, :3])
+@ALL
+@pytest.mark.parametrize("call", ["predict", "apply"])
+def test_bad_samples_to_predict_are_refused(make: Any, call: str) -> None:
+    predict = getattr(small(make).fit(X, Y), call)
+    with pytest.raises(ValueError, match=f"X has 3 features, but {make.__name__} is expecting 4"):
+        predict(X[:, :3])
+    with pytest.raises(ValueError, match="contains NaN"):
+        predict(np.where(X > 7.5, np.nan, X))
+    with pytest.raises(ValueError, match="Expected 2D array"):
+        predict(X[0])
+    with pytest.raises(TypeError, match=r"[Ss]parse"):
+        predict(csr_matrix(X))
 
 
-@pytest.mark.parametrize("make", [SLMClassifier, SLMRegressor])
+@ENSEMBLES
+def test_unfitted_model_says_so(make: Any) -> None:
+    model = make()
+    calls = ["predict", "apply", "predict_proba", "predict_log_proba", "decision_function"]
+    for call in filter(lambda name: hasattr(model, name), calls):
+        with pytest.raises(NotFittedError):
+            getattr(model, call)(X)
+    for call in ("staged_predict", "staged_predict_proba", "staged_decision_function"):
+        if hasattr(model, call):
+            with pytest.raises(NotFittedError):
+                next(getattr(model, call)(X))
+    attributes = ["feature_importances_", *(["estimators_"] if make in FORESTS else [])]
+    for attribute in attributes:
+        with pytest.raises(NotFittedError):
+            getattr(model, attribute)
+
+
+# ---- what is left behind
+
+
+@ALL
 def test_failed_fit_leaves_the_earlier_model_usable(make: Any) -> None:
-    model = make(random_state=0).fit(X, Y)
+    model = small(make, random_state=0).fit(X, Y)
     before = model.predict(X)
     attributes = set(vars(model))
     wide = np.column_stack([X, X])
@@ -179,14 +286,254 @@ def test_failed_fit_leaves_the_earlier_model_usable(make: Any) -> None:
     for parameters, y, weights in cases:
         with pytest.raises(ValueError):
             model.set_params(**parameters).fit(wide, y, sample_weight=weights)
-        model.set_params(**make(random_state=0).get_params())
+        model.set_params(**small(make, random_state=0).get_params())
         assert model.n_features_in_ == 4
         assert set(vars(model)) == attributes
         np.testing.assert_array_equal(model.predict(X), before)
 
 
-def test_failed_first_fit_leaves_the_model_unfitted() -> None:
-    model = SLMClassifier()
+@ALL
+def test_failed_first_fit_leaves_the_model_unfitted(make: Any) -> None:
+    model = make()
     with pytest.raises(ValueError):
         model.fit(X, Y, sample_weight=-np.ones(150))
     assert set(vars(model)) == set(model.get_params())
+
+
+# ---- growing on
+
+
+@ENSEMBLES
+def test_fewer_trees_than_there_are_cannot_be_grown_on(make: Any) -> None:
+    model = make(n_estimators=3, warm_start=True, random_state=0).fit(X, Y)
+    before = model.predict(X)
+    message = f"n_estimators of {make.__name__} must be at least 3, the number there is, when warm_start=True; got 2."
+    with pytest.raises(ValueError, match=message):
+        model.set_params(n_estimators=2).fit(X, Y)
+    np.testing.assert_array_equal(model.predict(X), before)
+
+
+@ENSEMBLES
+@pytest.mark.parametrize("width", [1, 3, 5, 40])
+def test_trees_that_are_kept_go_with_no_other_features(make: Any, width: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = make(n_estimators=3, warm_start=True, random_state=0).fit(X, Y)
+    before = model.predict(X)
+
+    def checked(x: Any, maps: Any, workers: Any) -> Any:
+        assert x.shape[1] == len(maps.units)  # a kernel would read beyond the end
+        return encode_samples(x, maps, workers)
+
+    monkeypatch.setattr("sublearn._estimator.encode_samples", checked)
+    message = f"X of {make.__name__}.fit must have 4 features as before, since warm_start=True .*; got {width}."
+    with pytest.raises(ValueError, match=message):
+        model.set_params(n_estimators=6).fit(np.resize(X, (len(X), width)), Y)
+    np.testing.assert_array_equal(model.predict(X), before)
+
+
+@pytest.mark.parametrize("make", [SLMForestClassifier, SLMBoostClassifier])
+@pytest.mark.parametrize("labels", [Y + 1, np.minimum(Y, 1), np.array(["a", "b", "c"])[Y]])
+def test_trees_that_are_kept_go_with_no_other_classes(make: Any, labels: Any) -> None:
+    model = make(n_estimators=3, warm_start=True, random_state=0).fit(X, Y)
+    message = rf"y of {make.__name__}.fit must hold the classes \[0, 1, 2\] as before, since warm_start=True"
+    with pytest.raises(ValueError, match=message):
+        model.set_params(n_estimators=6).fit(X, labels)
+    assert model.classes_.tolist() == [0, 1, 2]
+    assert model.score(X, Y) > 0.9
+
+
+# ---- samples to validate on
+
+
+@BOTH_BOOSTS
+@pytest.mark.parametrize(
+    ("eval_set", "message"),
+    [
+        ("Xy", "eval_set of SLM.* must be one pair .X, y.; got str"),
+        (X, "eval_set of SLM.* must be one pair .X, y.; got ndarray"),
+        ((X, Y, Y), "eval_set of SLM.* must be one pair .X, y.; got tuple"),
+        ((X,), "eval_set of SLM.* must be one pair .X, y.; got tuple"),
+        ({"X": X, "y": Y}, "eval_set of SLM.* must be one pair .X, y.; got dict"),
+        ([], "eval_set of SLM.* must be one pair .X, y.; got list"),
+        ([(X, Y), (X, Y)], "eval_set of SLM.* must be one pair .X, y."),
+        ((X, None), "requires y to be passed"),
+        ((X[:, :3], Y), "X has 3 features, but SLM.* is expecting 4"),
+        ((np.column_stack([X, X]), Y), "X has 8 features, but SLM.* is expecting 4"),
+        ((np.where(X > 7.5, np.nan, X), Y), "X contains NaN"),
+        ((X, np.where(Y == 0, np.nan, Y)), "y contains NaN"),
+        ((X, Y[:-1]), "inconsistent numbers of samples"),
+        ((X[:0], Y[:0]), "0 sample"),
+        ((X, np.column_stack([Y, Y])), "y should be a 1d array"),
+    ],
+)
+def test_bad_validation_samples_are_refused(make: Any, eval_set: Any, message: str) -> None:
+    model = small(make)
+    with pytest.raises(ValueError, match=message):
+        model.fit(X, Y, eval_set=eval_set)
+    assert set(vars(model)) == set(model.get_params())
+
+
+@BOTH_BOOSTS
+def test_pair_to_validate_on_may_come_in_a_list(make: Any) -> None:
+    model = small(make, random_state=0)
+    scores = [model.fit(X, Y, eval_set=given).validation_score_ for given in ((X, Y), [X, Y], [(X, Y)])]
+    assert scores[0].tolist() == scores[1].tolist() == scores[2].tolist()
+    assert len(scores[0]) == 4
+
+
+@BOTH_BOOSTS
+def test_validation_samples_with_other_names_are_refused(make: Any) -> None:
+    frame = pd.DataFrame(X, columns=["a", "b", "c", "d"])
+    with pytest.raises(ValueError, match="feature names should match"):
+        small(make).fit(frame, Y, eval_set=(frame[["d", "c", "b", "a"]], Y))
+
+
+@pytest.mark.parametrize(
+    ("labels", "given", "unknown"),
+    [(Y, Y + 1, [3]), (Y, np.array(["a", "b", "c"])[Y], ["a", "b", "c"]), (np.array(["a", "b", "d"])[Y], ["c"], ["c"])],
+)
+def test_classes_to_validate_on_must_be_known(labels: Any, given: Any, unknown: list[Any]) -> None:
+    message = f"eval_set of SLMBoostClassifier.fit must hold classes of y only; got {unknown} too."
+    with pytest.raises(ValueError, match=re.escape(message)):
+        small(SLMBoostClassifier).fit(X, labels, eval_set=(X[: len(given)], given))
+
+
+def test_words_to_validate_a_regression_on_are_refused() -> None:
+    with pytest.raises(ValueError, match="could not convert string to float"):
+        small(SLMBoostRegressor).fit(X, Y, eval_set=(X, np.array(["a", "b", "c"])[Y]))
+
+
+@BOTH_BOOSTS
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        (-np.eye(150)[3], "must not be negative; got -1 for sample 3"),
+        (np.zeros(150), "all weights are zero|at least one non-zero number"),
+        (np.ones(149), "eval_sample_weight of .* must hold one number for each of 150 samples"),
+        (np.full(150, np.nan), "contains NaN"),
+    ],
+)
+def test_bad_weights_to_validate_with_are_refused(make: Any, weights: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        small(make).fit(X, Y, eval_set=(X, Y), eval_sample_weight=weights)
+
+
+@BOTH_BOOSTS
+def test_weights_to_validate_with_are_called_by_their_name(make: Any) -> None:
+    with pytest.raises(ValueError, match=f"^eval_sample_weight of {make.__name__}.fit must not be negative"):
+        small(make).fit(X, Y, eval_set=(X, Y), eval_sample_weight=-np.ones(150))
+
+
+def test_validation_samples_whose_classes_have_no_weight_are_refused() -> None:
+    model = small(SLMBoostClassifier, class_weight={0: 0, 1: 1, 2: 1})
+    with pytest.raises(ValueError, match="eval_set"):
+        model.fit(X, Y, eval_set=(X[:50], Y[:50]))
+
+
+# ---- the domain of a loss
+
+
+@pytest.mark.parametrize(
+    ("loss", "y", "message"),
+    [
+        ("poisson", Y - 1.0, "y must not be negative .*; SLMBoostRegressor.fit got numbers from -1 to 1"),
+        ("poisson", 0.0 * Y, "y must not be zero everywhere for the loss .poisson"),
+        ("gamma", Y, "y must be positive for the loss 'gamma'; SLMBoostRegressor.fit got numbers from 0 to 2"),
+        ("gamma", Y - 5, "y must be positive for the loss 'gamma'; SLMBoostRegressor.fit got numbers from -5 to -3"),
+    ],
+)
+def test_numbers_outside_the_domain_of_a_loss_are_refused(loss: str, y: Any, message: str) -> None:
+    model = small(SLMBoostRegressor, loss=loss)
+    with pytest.raises(ValueError, match=message):
+        model.fit(X, y)
+    assert set(vars(model)) == set(model.get_params())
+
+
+@pytest.mark.parametrize(("loss", "y"), [("poisson", Y - 1.0), ("gamma", Y)])
+def test_numbers_to_validate_on_must_be_in_the_domain_too(loss: str, y: Any) -> None:
+    with pytest.raises(ValueError, match=f"y must .* for the loss '{loss}'"):
+        small(SLMBoostRegressor, loss=loss).fit(X, Y + 1, eval_set=(X, y))
+
+
+def test_samples_without_weight_may_lie_outside_the_domain() -> None:
+    model = small(SLMBoostRegressor, loss="gamma").fit(X, Y, sample_weight=Y > 0, eval_set=(X, Y), eval_sample_weight=Y)
+    assert len(model.validation_score_) == 4
+
+
+def test_rare_counts_may_all_be_on_one_side_of_the_split() -> None:
+    y = np.zeros(150)
+    y[[20, 70]] = 1.0
+    for seed in range(8):  # a tenth of the samples seldom holds one of two
+        model = small(SLMBoostRegressor, loss="poisson", early_stopping=True, random_state=seed).fit(X, y)
+        assert np.isfinite(model.validation_score_).all()
+
+
+# ---- exposure
+
+
+@pytest.mark.parametrize("loss", ["squared_error", "absolute_error", "quantile", "huber", Loss()])
+def test_exposure_is_refused_by_losses_that_know_no_rate(loss: Any) -> None:
+    message = "exposure of SLMBoostRegressor must be None unless the loss is 'poisson' or 'gamma'"
+    with pytest.raises(ValueError, match=message):
+        small(SLMBoostRegressor, loss=loss).fit(X, Y, exposure=np.ones(150))
+    with pytest.raises(ValueError, match=message):
+        small(SLMBoostRegressor).fit(X, Y).predict(X, exposure=np.ones(150))
+
+
+@pytest.mark.parametrize("loss", ["poisson", "gamma"])
+@pytest.mark.parametrize(
+    "exposure",
+    [np.arange(150.0), -np.ones(150), np.zeros(150), np.full(150, np.inf), np.full(150, np.nan), np.ones(149), ["a"]],
+    ids=["zero", "negative", "all zero", "infinite", "nan", "short", "word"],
+)
+def test_bad_exposure_is_refused_wherever_it_is_given(loss: str, exposure: Any) -> None:
+    model = small(SLMBoostRegressor, loss=loss)
+    with pytest.raises(ValueError):
+        model.fit(X, Y + 1, exposure=exposure)
+    with pytest.raises(ValueError):
+        model.fit(X, Y + 1, eval_set=(X, Y + 1), eval_exposure=exposure)
+    assert set(vars(model)) == set(model.get_params())
+    model.fit(X, Y + 1, exposure=np.ones(150))
+    with pytest.raises(ValueError):
+        model.predict(X, exposure=exposure)
+    with pytest.raises(ValueError):
+        next(model.staged_predict(X, exposure=exposure))
+
+
+@pytest.mark.parametrize(
+    "exposure",
+    [np.arange(150.0), np.zeros(150), np.full(150, np.nan), np.ones(149)],
+    ids=["zero", "all zero", "nan", "short"],
+)
+def test_exposure_is_called_by_its_name(exposure: Any) -> None:
+    model = small(SLMBoostRegressor, loss="poisson")
+    with pytest.raises(ValueError, match=r"exposure") as caught:
+        model.fit(X, Y, exposure=exposure)
+    assert "weight" not in str(caught.value)
+
+
+# ---- too few samples
+
+
+@pytest.mark.parametrize(("make", "n"), [(SLMBoostRegressor, 1), (SLMBoostClassifier, 1), (SLMBoostClassifier, 2)])
+def test_early_stopping_tells_that_there_are_too_few_samples(make: Any, n: int) -> None:
+    message = f"validation_fraction of {make.__name__} must leave samples.*; got 0.1 of {n} samples: .*an eval_set."
+    rows = [0, 50, 100][:n]
+    model = small(make, early_stopping=True, validation_fraction=0.1)
+    with pytest.raises(ValueError, match=message):
+        model.fit(X[rows], Y[rows])
+    assert model.fit(X[rows], Y[rows], eval_set=(X[rows], Y[rows])).n_iter_ <= 3
+
+
+@ALL
+def test_too_few_samples_for_the_folds_is_scikit_learns_error(make: Any) -> None:
+    rows = [0, 1, 2, 50, 51, 52]
+    message = "n_splits=.* cannot be greater than the number of|Cannot have number of splits n_splits=.* greater than"
+    with pytest.raises(ValueError, match=message):
+        cross_val_score(small(make), X[rows], Y[rows], cv=7)
+    with pytest.raises(ValueError, match=message):
+        GridSearchCV(small(make), {"max_depth": [1, 2]}, cv=7).fit(X[rows], Y[rows])
+
+
+@ALL
+def test_one_sample_is_enough_to_fit(make: Any) -> None:
+    assert small(make).fit(X[:1], [7]).predict(X[:3]).tolist() == [7, 7, 7]

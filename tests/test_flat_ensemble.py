@@ -46,13 +46,11 @@ def fresh_codes(n: int) -> Array:
     return codes
 
 
-def sums_of(trees: Sequence[FlatTree], n_groups: int, codes: Array, start: Array) -> Array:
-    """The twin's predictions, tree by tree, in this order; tree t is of group t % n_groups."""
-    width = trees[0].value.shape[1]
+def sums_of(trees: Sequence[FlatTree], codes: Array, start: Array) -> Array:
+    """The twin's predictions, tree by tree, in this order."""
     out = start.copy()
-    for t, tree in enumerate(trees):
-        columns = slice(t % n_groups * width, (t % n_groups + 1) * width)
-        out[:, columns] += np.array(naive.predict(nodes_of(tree, N_FEATURES)[0], codes))
+    for tree in trees:
+        out += np.array(naive.predict(nodes_of(tree, N_FEATURES)[0], codes))
     return out
 
 
@@ -98,7 +96,7 @@ def test_no_trees_can_be_packed() -> None:
     codes = transposed(fresh_codes(10))
     assert apply(ensemble, codes, ONE_THREAD).shape == (10, 0)
     out = np.ones((10, 1))
-    add_values(ensemble, ensemble.nodes.value, 1, codes, out, ONE_THREAD)
+    add_values(ensemble, ensemble.nodes.value, codes, out, ONE_THREAD)
     assert (out == 1.0).all()
 
 
@@ -119,24 +117,23 @@ def test_every_tree_finds_its_own_leaves(n_samples: int) -> None:
 
 @pytest.mark.parametrize("n_samples", [1, 60, 2 * ROWS + 3])
 @pytest.mark.parametrize("n_classes", [0, 3])  # one column and several
-@pytest.mark.parametrize("n_groups", [1, 2, 3, 7])
-def test_sums_of_values_equal_the_twin_tree_by_tree(n_groups: int, n_classes: int, n_samples: int) -> None:
+def test_sums_of_values_equal_the_twin_tree_by_tree(n_classes: int, n_samples: int) -> None:
     trees, codes = some_trees(n_classes), fresh_codes(n_samples)
     ensemble = pack(trees)
-    start = np.random.default_rng(2).normal(size=(n_samples, n_groups * trees[0].value.shape[1]))
+    start = np.random.default_rng(2).normal(size=(n_samples, trees[0].value.shape[1]))
     out = start.copy()
-    add_values(ensemble, ensemble.nodes.value, n_groups, transposed(codes), out, ONE_THREAD)
+    add_values(ensemble, ensemble.nodes.value, transposed(codes), out, ONE_THREAD)
     # to the bit: both add tree by tree
-    np.testing.assert_array_equal(out, sums_of(trees, n_groups, codes, start))
+    np.testing.assert_array_equal(out, sums_of(trees, codes, start))
 
 
 def test_values_may_be_others_than_those_of_the_trees() -> None:
     ensemble = pack(some_trees())
     numbers = np.arange(float(ensemble.nodes.n_nodes))[:, None]
     codes = transposed(fresh_codes(50))
-    out = np.zeros((50, ensemble.n_trees))
-    add_values(ensemble, numbers, ensemble.n_trees, codes, out, ONE_THREAD)
-    np.testing.assert_array_equal(out, apply(ensemble, codes, ONE_THREAD) + ensemble.roots)
+    out = np.zeros((50, 1))
+    add_values(ensemble, numbers, codes, out, ONE_THREAD)
+    np.testing.assert_array_equal(out[:, 0], (apply(ensemble, codes, ONE_THREAD) + ensemble.roots).sum(axis=1))
 
 
 def test_some_of_the_trees_are_an_ensemble_too() -> None:
@@ -149,12 +146,12 @@ def test_some_of_the_trees_are_an_ensemble_too() -> None:
 def test_any_number_of_threads_finds_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     ensemble, codes = pack(some_trees()), transposed(fresh_codes(3 * ROWS + 7))
     leaves = apply(ensemble, codes, ONE_THREAD)
-    sums = np.zeros((codes.shape[1], 6))
-    add_values(ensemble, ensemble.nodes.value, 2, codes, sums, ONE_THREAD)
+    sums = np.zeros((codes.shape[1], ensemble.nodes.value.shape[1]))
+    add_values(ensemble, ensemble.nodes.value, codes, sums, ONE_THREAD)
     monkeypatch.setattr(parallel, "SMALL", 1)
     for n_threads in (2, 5):
         with Workers(n_threads) as workers:
             np.testing.assert_array_equal(apply(ensemble, codes, workers), leaves)
             out = np.zeros_like(sums)
-            add_values(ensemble, ensemble.nodes.value, 2, codes, out, workers)
+            add_values(ensemble, ensemble.nodes.value, codes, out, workers)
             np.testing.assert_array_equal(out, sums)

@@ -18,7 +18,14 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import sublearn.paper
-from sublearn import SLMClassifier, SLMRegressor
+from sublearn import (
+    SLMBoostClassifier,
+    SLMBoostRegressor,
+    SLMClassifier,
+    SLMForestClassifier,
+    SLMForestRegressor,
+    SLMRegressor,
+)
 from sublearn._estimator import n_parameters
 
 IRIS = load_iris(return_X_y=True)
@@ -423,11 +430,28 @@ def test_random_state_decides_the_draws() -> None:
 # ---- scikit-learn ----
 
 
-def test_twins_share_parameters_and_defaults() -> None:
-    ours = inspect.signature(SLMClassifier).parameters
-    theirs = inspect.signature(SLMRegressor).parameters
-    assert [name for name in ours if name != "class_weight"] == list(theirs)
-    assert [n for n in theirs if ours[n].default != theirs[n].default] == ["criterion"]
+@pytest.mark.parametrize(
+    ("one", "other", "not_shared", "different"),
+    [
+        (SLMClassifier, SLMRegressor, {"class_weight"}, {"criterion"}),
+        (SLMForestClassifier, SLMForestRegressor, {"class_weight", "voting"}, {"criterion"}),
+        (SLMBoostClassifier, SLMBoostRegressor, {"class_weight", "quantile"}, {"loss"}),
+    ],
+)
+def test_twins_share_parameters_and_defaults(one: Any, other: Any, not_shared: set[str], different: set[str]) -> None:
+    ours, theirs = inspect.signature(one).parameters, inspect.signature(other).parameters
+    assert set(ours) ^ set(theirs) == not_shared
+    shared = [name for name in ours if name not in not_shared]
+    assert shared == [name for name in theirs if name not in not_shared]
+    assert {name for name in shared if ours[name].default != theirs[name].default} == different
+
+
+@pytest.mark.parametrize("ensemble", [SLMForestClassifier, SLMBoostClassifier])
+def test_ensembles_share_the_parameters_of_trees_in_their_order(ensemble: Any) -> None:
+    trees, own = inspect.signature(SLMClassifier).parameters, inspect.signature(ensemble).parameters
+    assert [name for name in own if name in trees] == [name for name in trees if name in own]
+    missing = set(trees) - set(own)
+    assert missing <= {"ccp_alpha", "criterion", "min_loss", "min_weight_fraction_leaf"}
 
 
 def test_pickled_model_predicts_the_same() -> None:

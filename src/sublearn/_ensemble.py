@@ -21,30 +21,35 @@ class SLMEnsemble(SLMEstimator):
         """The earlier fit whose trees are kept, if there is one."""
         return self if self.warm_start and hasattr(self, "ensemble_") else None
 
-    def _check_kept(self, X: Array, classes: Array) -> None:
-        """Raise ValueError if new trees do not go with those that are kept."""
+    def _check_width(self, X: Array) -> None:
+        """Raise ValueError if trees that are kept have other features."""
         name = type(self).__name__
         if X.shape[1] != self._n_features:
             raise ValueError(
                 f"X of {name}.fit must have {self._n_features} features as before, since warm_start=True keeps trees; "
                 f"got {X.shape[1]}."
             )
-        before = getattr(self, "classes_", classes)
+
+    def _check_classes(self, before: Array, classes: Array) -> None:
+        """Raise ValueError if trees that are kept have other classes."""
+        name = type(self).__name__
         if not np.array_equal(before, classes):
             raise ValueError(
                 f"y of {name}.fit must hold the classes {before.tolist()} as before, since warm_start=True keeps "
                 f"trees; got {classes.tolist()}."
             )
 
-    def _n_new(self, n_kept: int) -> int:
-        """How many rounds or trees are to be added."""
+    def _n_new(self, n_kept: int, stacklevel: int) -> int:
+        """How many rounds or trees are to be added; a warning is to point so many frames up."""
         if self.n_estimators < n_kept:
             raise ValueError(
                 f"n_estimators of {type(self).__name__} must be at least {n_kept}, the number there is, when "
                 f"warm_start=True; got {self.n_estimators}."
             )
         if self.n_estimators == n_kept:
-            warnings.warn("fit with warm_start=True adds nothing, since n_estimators was not increased.", stacklevel=4)
+            warnings.warn(
+                "fit with warm_start=True adds nothing, since n_estimators was not increased.", stacklevel=stacklevel
+            )
         return int(self.n_estimators) - n_kept
 
     def _store_trees(self, trees: list[FlatTree], maps: FeatureMaps, subspace_size: int, key: int) -> None:
@@ -63,13 +68,13 @@ class SLMEnsemble(SLMEstimator):
         check_is_fitted(self)
         return encode_samples(self._check_samples(X), self.feature_maps_, workers)
 
-    def _sums(self, X: Any, values: Array, n_groups: int, start: Array) -> Array:
-        """start (n_groups * n_values,) or (n_samples, n_groups * n_values) plus the values each sample reaches."""
+    def _sums(self, X: Any, values: Array, start: Array) -> Array:
+        """start (n_values,) or (n_samples, n_values) plus the values (n_nodes, n_values) each sample reaches."""
         with self._workers() as workers:
             codes = self._encode(X, workers)
             out = np.empty((codes.shape[1], start.shape[-1]))
             out[:] = start
-            add_values(self.ensemble_, values, n_groups, codes, out, workers)
+            add_values(self.ensemble_, values, codes, out, workers)
         return out
 
     def apply(self, X: Any) -> Array:

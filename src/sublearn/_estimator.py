@@ -2,15 +2,16 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from numbers import Number
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
 from joblib import effective_n_jobs
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
-from sklearn.utils import check_random_state
+from sklearn.utils import check_array, check_random_state
 from sklearn.utils.multiclass import type_of_target
-from sklearn.utils.validation import _check_sample_weight, validate_data
+from sklearn.utils.validation import _num_samples, validate_data
 
 from sublearn._parameters import Rule, as_count, as_rounds, number, one_of
 from sublearn.core.answers import ClassShares, MeanTarget
@@ -100,17 +101,32 @@ class SLMEstimator(BaseEstimator):  # type: ignore[misc]
         task = Task(samples, root, test, answers, parameters, plan)
         return Training(task, response.classes, maps, np.arange(n_rows)[rows][weighing])
 
-    def _check_weights(self, sample_weight: Any, X: Array) -> Weights:
+    def _check_weights(self, sample_weight: Any, X: Array, name: str = "sample_weight") -> Weights:
         if sample_weight is None:
             return UNIT
-        name = type(self).__name__
-        given = _check_sample_weight(sample_weight, X, dtype=np.float64)
-        if not given.any():  # older versions of scikit-learn let this pass
-            raise ValueError(f"sample_weight of {name}.fit must be positive somewhere; all weights are zero.")
+        given = self._check_numbers(sample_weight, X, name)
         if (given < 0).any():
             at = int(np.argmax(given < 0))
-            raise ValueError(f"sample_weight of {name}.fit must not be negative; got {given[at]:g} for sample {at}.")
+            raise ValueError(
+                f"{name} of {type(self).__name__}.fit must not be negative; got {given[at]:g} for sample {at}."
+            )
+        if not given.any():
+            raise ValueError(f"{name} of {type(self).__name__}.fit must be positive somewhere; all weights are zero.")
         return integer_weights(given)
+
+    def _check_numbers(self, given: Any, X: Any, name: str) -> Array:
+        """Finite numbers, one a sample; a single number holds for all."""
+        checked: Array = check_array(
+            [given] if isinstance(given, Number) else given, ensure_2d=False, dtype=np.float64, input_name=name
+        )
+        if isinstance(given, Number):
+            checked = np.full(_num_samples(X), checked[0])
+        if checked.ndim != 1 or len(checked) != _num_samples(X):
+            raise ValueError(
+                f"{name} of {type(self).__name__} must hold one number for each of {_num_samples(X)} samples; got "
+                f"shape {checked.shape}."
+            )
+        return checked
 
     def _tree_parameters(self, n_samples: int, **fixed: Any) -> TreeParameters:
         """The parameters of trees; `fixed` are those that the estimator does not leave to the user."""

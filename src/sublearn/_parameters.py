@@ -185,12 +185,14 @@ PARAMETERS = {
     "l2_regularization": Parameter(
         number(0.0),
         "",
-        "Added to the sum of second derivatives in the denominator of leaf values and gains; 0 in the paper.",
+        "Added to the sum of second derivatives in the denominator of leaf values and gains; 0 in the paper. Leaf "
+        "values of 'absolute_error', 'quantile' and 'huber' are quantiles or means of residuals, without it.",
     ),
     "min_child_weight": Parameter(
         number(0.0),
         "",
-        "Sum of second derivatives each child needs.",
+        "Sum of second derivatives, over all classes where there are more than two, that each child needs. Losses "
+        "without curvature count the weight.",
     ),
     "subsample": Parameter(
         Rule("a number above 0 and up to 1", lambda v: _is_number(v) and 0 < v <= 1),

@@ -29,23 +29,24 @@ def shown(verbose: bool) -> Iterator[Callable[[Progress], None]]:
         yield lambda progress: None
         return
     try:
-        from rich import progress as rich
+        from rich import console, progress
     except ImportError:
+        progress = None
+    if progress is None:  # not in the except block, whose error would cling to those of the fit
         yield _lines()
         return
-    with rich.Progress(
-        rich.TextColumn("{task.description}"), rich.BarColumn(), rich.TimeRemainingColumn(), rich.TimeElapsedColumn()
-    ) as bar:
+    columns = progress.TextColumn("{task.description}"), progress.BarColumn(), progress.TimeElapsedColumn()
+    with progress.Progress(*columns, console=console.Console(stderr=True)) as bar:
         task = bar.add_task("round 0")
 
-        def show(progress: Progress) -> None:
-            bar.update(task, description=str(progress), completed=progress.n_iter, total=progress.n_estimators)
+        def show(latest: Progress) -> None:
+            bar.update(task, description=str(latest), completed=latest.n_iter, total=latest.n_estimators)
 
         yield show
 
 
 def _lines() -> Callable[[Progress], None]:
-    """Prints a line a second to stderr, and one for the last round."""
+    """Prints a line a second to stderr, and one when all rounds are done."""
     last = -SECONDS
 
     def show(progress: Progress) -> None:

@@ -1,11 +1,12 @@
 """SLM Boost: second-order gradient boosting of SLM trees, for classes and for numbers (paper Sec. III-B)."""
 
 from collections.abc import Callable, Iterator
+from copy import deepcopy
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 from sklearn.model_selection import train_test_split
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from sublearn._ensemble import SLMEnsemble
 from sublearn._estimator import FLOATS, ClassifierPart, RegressorPart, unchanged_on_error
@@ -81,12 +82,15 @@ class SLMBoost(SLMEnsemble):
         """Fit to checked samples, of which none has weight 0."""
         kept = self._kept()
         key = kept._drawn_from if kept else self._key()
+        given = validation is not None
         if validation is None and self.early_stopping:
             part, validation = self._split(part, key_below(key, SPLIT))
         loss = self._make_loss()
-        self._check_domain(loss, part)
+        if kept and isinstance(loss, Huber) and isinstance(kept._loss, Huber):
+            loss = deepcopy(kept._loss)  # which knows the residuals of the first round
+        self._check_domain(loss, part.y, "")
         if validation is not None:
-            self._check_domain(loss, validation)
+            self._check_domain(loss, validation.y, " in eval_set" if given else "")
         parameters = self._tree_parameters(part.weights.count(len(part.X)), **FIXED)
         plan = self._plan(parameters, part.X.shape[1])
         if kept:
@@ -94,8 +98,8 @@ class SLMBoost(SLMEnsemble):
         else:
             maps = fit_maps(part.X, part.weights.weights, self.feature_map, code_limit(plan.coefficient_sum))
             start, trees = self._start_value(loss, part, n_outputs), []
-        n_kept = len(trees) // n_outputs
-        n_rounds = n_kept + self._n_new(n_kept) if kept else int(self.n_estimators)
+        n_kept = len(trees)
+        n_rounds = n_kept + self._n_new(n_kept, 4) if kept else int(self.n_estimators)
         growth = Growth(parameters, plan, self._boost_parameters(), key)
         with self._workers() as workers:
             training = _problem(part, loss, maps, start, trees, workers)
@@ -106,7 +110,7 @@ class SLMBoost(SLMEnsemble):
             self._collect(rounds, trees, scores, n_rounds)
         self._store_trees(trees, maps, plan.subspace_size, key)
         self._loss, self._start = loss, start
-        self.n_iter_ = len(trees) // n_outputs
+        self.n_iter_ = len(trees)
         self.train_score_ = np.array(scores.training)
         self.validation_score_ = np.array(scores.validation)
 
@@ -124,15 +128,16 @@ class SLMBoost(SLMEnsemble):
             ) from None
         return part.take(np.sort(train)), part.take(np.sort(test))
 
-    def _check_domain(self, loss: Loss, part: Part) -> None:
+    def _check_domain(self, loss: Loss, y: Array, where: str) -> None:
         if isinstance(self.loss, Loss):
-            loss.check(part.y)
+            loss.check(y)
             return
         try:
-            loss.check(part.y)
+            loss.check(y)
         except ValueError as error:
-            low, high = part.y.min(), part.y.max()
-            raise ValueError(f"{error}; {type(self).__name__}.fit got numbers from {low:g} to {high:g}.") from None
+            low, high = y.min(), y.max()
+            name = type(self).__name__
+            raise ValueError(f"{error}; {name}.fit got numbers from {low:g} to {high:g}{where}.") from None
 
     def _boost_parameters(self) -> BoostParameters:
         return BoostParameters(
@@ -146,19 +151,24 @@ class SLMBoost(SLMEnsemble):
         """Raw values (n_outputs,) before the first round."""
         start = np.zeros(n_outputs)
         if self.init == "data":
-            weights = part.weights.numbers(len(part.y))
-            weights = weights * part.factors if part.factors.size else weights
+            y, weights = part.y, part.weights.numbers(len(part.y))
+            if part.factors.size:  # totals of the classes first: they are exact
+                weights = np.bincount(y.astype(np.int64), weights, len(self._factors)) * self._factors
+                y = np.arange(len(weights), dtype=np.float64)
             if part.exposure.size and isinstance(loss, LogLinked):
-                start += loss.rate(part.y, weights, part.exposure)
+                given = np.asarray(loss.rate(y, weights, part.exposure), np.float64)
             else:
-                start += loss.start(part.y, weights)
+                given = np.asarray(loss.start(y, weights), np.float64)
+            if given.shape not in ((), start.shape) or not np.isfinite(given).all():
+                raise ValueError(f"start of {loss!r} must be a finite number, or {n_outputs} of them; got {given}.")
+            start += given
         return start
 
     def _collect(self, rounds: Iterator[Round], trees: list[FlatTree], scores: Scores, n_rounds: int) -> None:
         """Add rounds to trees and scores until one has to be the last."""
         with shown(bool(self.verbose)) as show:
             for added in rounds:
-                trees += added.trees
+                trees.append(added.tree)
                 scores.training.append(added.train_score)
                 if added.validation_score is not None:
                     scores.validation.append(added.validation_score)
@@ -166,46 +176,46 @@ class SLMBoost(SLMEnsemble):
                 progress = Progress(n_iter, n_rounds, added.train_score, added.validation_score)
                 show(progress)
                 wishes = [callback(progress) for callback in self.callbacks or ()]
-                if any(wish is True for wish in wishes):
+                if any(isinstance(wish, bool | np.bool_) and wish for wish in wishes):
                     break
                 if self.early_stopping and n_iter - scores.best >= self.n_iter_no_change:
                     break
         if self.early_stopping:
-            n_trees = len(trees) // max(len(scores.training) - 1, 1) * scores.best
-            del trees[n_trees:]
+            del trees[scores.best :]
 
     def _validation_part(self, eval_set: Any, eval_sample_weight: Any, eval_exposure: Any = None) -> Part | None:
         """The given validation samples, checked."""
-        if eval_set is None:
-            return None
         name = type(self).__name__
+        if eval_set is None:
+            if eval_sample_weight is not None or eval_exposure is not None:
+                raise ValueError(f"eval_set of {name}.fit must be given with eval_sample_weight or eval_exposure.")
+            return None
         if isinstance(eval_set, list) and len(eval_set) == 1:  # as other libraries want it
             eval_set = eval_set[0]
-        if not isinstance(eval_set, tuple | list) or len(eval_set) != 2:
+        if not isinstance(eval_set, tuple | list) or len(eval_set) != 2 or isinstance(eval_set[0], tuple):
             raise ValueError(f"eval_set of {name}.fit must be one pair (X, y); got {type(eval_set).__name__}.")
         X, y = validate_data(self, *eval_set, reset=False, dtype=FLOATS)
-        weights = self._check_weights(eval_sample_weight, X)
-        part: Part = self._part(X, y, weights, self._check_exposure(eval_exposure, X))
-        return part.take(weights.present())
+        weights = self._check_weights(eval_sample_weight, X, "eval_sample_weight")
+        part: Part = self._part(X, y, weights, self._check_exposure(eval_exposure, X, "eval_exposure"))
+        part = part.take(weights.present())
+        return part.take(part.factors > 0) if part.factors.size else part
 
     def _raw(self, X: Any, exposure: Array = NOTHING) -> Array:
         """Raw values (n_samples, n_outputs) after all rounds."""
         check_is_fitted(self)
         start = self._start + logarithms(exposure)[:, None] if exposure.size else self._start
-        return self._sums(X, self.ensemble_.nodes.value, len(self._start), start)
+        return self._sums(X, self.ensemble_.nodes.value, start)
 
     def _staged_raw(self, X: Any, exposure: Array = NOTHING) -> Iterator[Array]:
         """Raw values (n_samples, n_outputs) after each round; one array, renewed."""
         check_is_fitted(self)
-        n_outputs = len(self._start)
         with self._workers() as workers:
             codes = self._encode(X, workers)
-            raw = np.empty((codes.shape[1], n_outputs))
+            raw = np.empty((codes.shape[1], len(self._start)))
             raw[:] = self._start + logarithms(exposure)[:, None] if exposure.size else self._start
             nodes, roots = self.ensemble_
-            for n in range(0, len(roots), n_outputs):
-                some = FlatEnsemble(nodes, roots[n : n + n_outputs])
-                add_values(some, nodes.value, n_outputs, codes, raw, workers)
+            for t in range(len(roots)):
+                add_values(FlatEnsemble(nodes, roots[t : t + 1]), nodes.value, codes, raw, workers)
                 yield raw
 
 
@@ -238,8 +248,9 @@ def _scores_so_far(kept: Any, training: Problem, validating: Problem | None) -> 
 class SLMBoostClassifier(ClassifierPart, SLMBoost):
     """SLM Boost for classes.
 
-    Every round grows one tree for two classes, or one a class for more, to the gradients and second derivatives of the
-    loss at the predictions so far, and adds `learning_rate` times its answers.
+    Every round grows a tree to the gradients and second derivatives of the loss at the predictions so far, and adds
+    `learning_rate` times its answers. With more than two classes, a tree answers for all of them: its nodes tell two
+    groups of classes apart, drawn anew each round, and its leaves have a value for each class.
 
     Parameters
     ----------
@@ -296,7 +307,7 @@ class SLMBoostClassifier(ClassifierPart, SLMBoost):
         learning_rate: float = 0.1,
         loss: Any = "log_loss",
         l2_regularization: float = 1.0,
-        min_child_weight: float = 1.0,
+        min_child_weight: float = 2.0,
         subsample: float = 1.0,
         init: str = "data",
         early_stopping: bool = False,
@@ -306,20 +317,20 @@ class SLMBoostClassifier(ClassifierPart, SLMBoost):
         verbose: int = 0,
         warm_start: bool = False,
         n_bins: int = 16,
-        subspace: str = "top",
+        subspace: str = "drawn",
         subspace_size: int = 8,
-        n_projections: int = 64,
-        n_coefficients: Any = None,
-        selection_decay: Any = 0.5,
-        envelope_height: float = 2.5,
-        envelope_decay: Any = 0.2,
+        n_projections: int = 12,
+        n_coefficients: Any = (2, None),
+        selection_decay: Any = 0.1,
+        envelope_height: float = 20.0,
+        envelope_decay: Any = (0.6, 0.3),
         axis_projections: bool = True,
         max_partitions: int = 1,
         max_cosine: float = 0.5,
         effective_ratio: float = 0.5,
-        max_depth: int | None = 4,
+        max_depth: int | None = 6,
         min_samples_split: float = 2,
-        min_samples_leaf: float = 1,
+        min_samples_leaf: float = 5,
         feature_map: str = "auto",
         class_weight: Any = None,
         random_state: Any = None,
@@ -358,8 +369,10 @@ class SLMBoostClassifier(ClassifierPart, SLMBoost):
             rows = weights.present()
             X, y, weights = X[rows], y[rows], weights.take(rows)
             classes, labels = np.unique(y, return_inverse=True)
-            if self._kept():
-                self._check_kept(X, classes)
+            kept = self._kept()
+            if kept:
+                self._check_width(X)
+                self._check_classes(kept.classes_, classes)
             self.classes_ = classes
             self._factors = self._class_factors(classes, labels, weights)
             part = self._part(X, y, weights, NOTHING)
@@ -408,9 +421,11 @@ class SLMBoostClassifier(ClassifierPart, SLMBoost):
             raise ValueError(f"eval_set of {name}.fit must hold classes of y only; got {unknown.tolist()} too.")
         labels = np.searchsorted(self.classes_, y)
         factors = NOTHING if (self._factors == 1.0).all() else self._factors[labels]
+        if factors.size and not factors.any():
+            raise ValueError(f"eval_set of {type(self).__name__}.fit must hold a class whose class_weight is not 0.")
         return Part(X, labels.astype(np.float64), weights, factors, exposure)
 
-    def _check_exposure(self, exposure: Any, X: Array) -> Array:
+    def _check_exposure(self, exposure: Any, X: Any, parameter: str = "exposure") -> Array:
         return NOTHING
 
     def _probabilities(self, raw: Array) -> Array:
@@ -495,7 +510,7 @@ class SLMBoostRegressor(RegressorPart, SLMBoost):
         loss: Any = "squared_error",
         quantile: float | None = None,
         l2_regularization: float = 1.0,
-        min_child_weight: float = 1.0,
+        min_child_weight: float = 2.0,
         subsample: float = 1.0,
         init: str = "data",
         early_stopping: bool = False,
@@ -505,20 +520,20 @@ class SLMBoostRegressor(RegressorPart, SLMBoost):
         verbose: int = 0,
         warm_start: bool = False,
         n_bins: int = 16,
-        subspace: str = "top",
+        subspace: str = "drawn",
         subspace_size: int = 8,
-        n_projections: int = 64,
-        n_coefficients: Any = None,
-        selection_decay: Any = 0.5,
-        envelope_height: float = 2.5,
-        envelope_decay: Any = 0.2,
+        n_projections: int = 12,
+        n_coefficients: Any = (2, None),
+        selection_decay: Any = 0.1,
+        envelope_height: float = 20.0,
+        envelope_decay: Any = (0.6, 0.3),
         axis_projections: bool = True,
         max_partitions: int = 1,
         max_cosine: float = 0.5,
         effective_ratio: float = 0.5,
-        max_depth: int | None = 4,
+        max_depth: int | None = 6,
         min_samples_split: float = 2,
-        min_samples_leaf: float = 1,
+        min_samples_leaf: float = 5,
         feature_map: str = "auto",
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -567,7 +582,10 @@ class SLMBoostRegressor(RegressorPart, SLMBoost):
             X, y = self._check_data(X, y)
             weights = self._check_weights(sample_weight, X)
             if self._kept():
-                self._check_kept(X, NOTHING)
+                self._check_width(X)
+            if eval_set is not None and (exposure is None) != (eval_exposure is None):
+                name = type(self).__name__
+                raise ValueError(f"exposure and eval_exposure of {name}.fit must both be given, or neither.")
             part = self._part(X, y, weights, self._check_exposure(exposure, X)).take(weights.present())
             self._fit_parts(part, self._validation_part(eval_set, eval_sample_weight, eval_exposure), 1)
         return self
@@ -589,16 +607,16 @@ class SLMBoostRegressor(RegressorPart, SLMBoost):
     def _part(self, X: Array, y: Array, weights: Weights, exposure: Array) -> Part:
         return Part(X, np.asarray(y, np.float64), weights, NOTHING, exposure)
 
-    def _check_exposure(self, exposure: Any, X: Any) -> Array:
+    def _check_exposure(self, exposure: Any, X: Any, parameter: str = "exposure") -> Array:
         """Exposures as numbers; empty for ones."""
         if exposure is None:
             return NOTHING
         name = type(self).__name__
         if self.loss not in ("poisson", "gamma"):
-            raise ValueError(f"exposure of {name} must be None unless the loss is 'poisson' or 'gamma'.")
-        given: Array = np.array(_check_sample_weight(exposure, X, dtype=np.float64))
-        if not (np.isfinite(given) & (given > 0)).all():
-            raise ValueError(f"exposure of {name} must be positive and finite everywhere.")
+            raise ValueError(f"{parameter} of {name} must be None unless the loss is 'poisson' or 'gamma'.")
+        given = self._check_numbers(exposure, X, parameter)
+        if not (given > 0).all():
+            raise ValueError(f"{parameter} of {name} must be positive everywhere; got {given.min():g}.")
         return given
 
     def _predictions(self, raw: Array) -> Array:

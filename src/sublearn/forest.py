@@ -37,7 +37,8 @@ class SLMForest(SLMEnsemble):
         y : array-like of shape (n_samples,)
             Classes (strings or integers) or numbers.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the samples; None: 1 each. Weight 2 is the row twice, weight 0 its absence.
+            Weights of the samples; None: 1 each. Weight 2 is the row twice, but for bootstrap samples, which are drawn
+            among the rows; weight 0 is its absence.
 
         Returns
         -------
@@ -46,21 +47,27 @@ class SLMForest(SLMEnsemble):
         """
         with unchanged_on_error(self):
             check_parameters(self)
-            self._check_bagging()
             X, y = self._check_data(X, y)
+            self._check_bagging(len(X))
             weights = self._check_weights(sample_weight, X)
             kept = self._kept()
+            if kept:
+                self._check_width(X)
             trees = kept._trees() if kept else []
-            n_new = self._n_new(len(trees)) if kept else int(self.n_estimators)
+            n_new = self._n_new(len(trees), 3) if kept else int(self.n_estimators)
             key = kept._drawn_from if kept else self._key()
             with self._workers() as workers:
                 training = self._prepare(X, y, weights, workers, kept and kept.feature_maps_)
-                if kept:
-                    self._check_kept(X, training.classes)
+                if kept and len(training.classes):
+                    self._check_classes(kept.classes_, training.classes)
                 trees += self._grow_trees(training, key, len(trees), n_new, workers)
                 self._store(trees, training, key)
+                self._bagging = (self.bootstrap, self.max_samples)
+                for name in ("oob_score_", "oob_prediction_", "oob_decision_function_"):
+                    self.__dict__.pop(name, None)  # of an earlier fit
                 if self.oob_score:
-                    self._store_oob(X, y, sample_weight, training, workers)
+                    weights_of_all = np.broadcast_to(1.0 if sample_weight is None else sample_weight, len(X))
+                    self._store_oob(X, y, weights_of_all, training, workers)
         return self
 
     @property
@@ -76,8 +83,14 @@ class SLMForest(SLMEnsemble):
         each = [shares(feature_decreases(tree, self.n_features_in_)) for tree in self._trees()]
         return shares(np.mean(each, axis=0))
 
-    def _check_bagging(self) -> None:
+    def _check_bagging(self, n_samples: int) -> None:
         name = type(self).__name__
+        if self._kept() and self._bagging != (self.bootstrap, self.max_samples):
+            raise ValueError(f"bootstrap and max_samples of {name} must stay as they were when warm_start=True.")
+        if self.max_samples is not None and as_count(self.max_samples, n_samples) > n_samples:
+            raise ValueError(
+                f"max_samples of {name} must be at most the number of samples, {n_samples}; got {self.max_samples}."
+            )
         if self.max_samples is not None and not self.bootstrap:
             raise ValueError(f"max_samples of {name} must be None unless bootstrap=True; got {self.max_samples!r}.")
         if self.oob_score and not self.bootstrap:
@@ -105,7 +118,7 @@ class SLMForest(SLMEnsemble):
         self._store_trees(trees, training.maps, training.task.plan.subspace_size, key)
         self._answers = self.ensemble_.nodes.value
 
-    def _store_oob(self, X: Array, y: Array, sample_weight: Any, training: Training, workers: Workers) -> None:
+    def _store_oob(self, X: Array, y: Array, sample_weight: Array, training: Training, workers: Workers) -> None:
         """Predict every sample by the trees that have not seen it."""
         codes = encode_samples(X, self.feature_maps_, workers)
         sums = np.zeros((len(X), self._answers.shape[1]))
@@ -119,11 +132,12 @@ class SLMForest(SLMEnsemble):
             n_trees[unseen] += 1
         if not n_trees.all():
             text = "some samples were drawn for every tree and have no out-of-bag prediction; grow more trees."
-            warnings.warn(text, stacklevel=4)
+            warnings.warn(text, stacklevel=3)
         with np.errstate(invalid="ignore"):
             predictions = sums / n_trees[:, None]
         known = n_trees > 0
-        self._score_oob(predictions, y, known, None if sample_weight is None else np.asarray(sample_weight)[known])
+        score = self._keep_oob(predictions, y[known], known, sample_weight[known]) if known.any() else np.nan
+        self.oob_score_ = float(score)
 
     def _as_estimator(self, tree: FlatTree) -> SLMTree:
         names = self._tree_class._get_param_names()
@@ -137,7 +151,7 @@ class SLMForest(SLMEnsemble):
     def _mean(self, X: Any) -> Array:
         """Mean answer of the trees."""
         check_is_fitted(self)
-        return self._sums(X, self._answers, 1, np.zeros(self._answers.shape[1])) / self.ensemble_.n_trees
+        return self._sums(X, self._answers, np.zeros(self._answers.shape[1])) / self.ensemble_.n_trees
 
 
 @documented
@@ -209,19 +223,19 @@ class SLMForestClassifier(ClassifierPart, SLMForest):
         criterion: str = "entropy",
         n_bins: int = 16,
         subspace: str = "drawn",
-        subspace_size: int = 4,
-        n_projections: int = 6,
-        n_coefficients: Any = (2, None),
+        subspace_size: int = 6,
+        n_projections: int = 12,
+        n_coefficients: Any = (2, 3, 4),
         selection_decay: Any = 0.1,
-        envelope_height: float = 20.0,
-        envelope_decay: Any = (0.6, 0.3),
+        envelope_height: float = 10.0,
+        envelope_decay: Any = 0.2,
         axis_projections: bool = True,
         max_partitions: int = 1,
         max_cosine: float = 0.5,
         effective_ratio: float = 0.5,
         max_depth: int | None = None,
-        min_samples_split: float = 12,
-        min_samples_leaf: float = 3,
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 5,
         min_weight_fraction_leaf: float = 0.0,
         min_loss: float = 0.0,
         feature_map: str = "auto",
@@ -242,10 +256,9 @@ class SLMForestClassifier(ClassifierPart, SLMForest):
             value = self.ensemble_.nodes.value
             self._answers = np.eye(value.shape[1])[value.argmax(axis=1)]
 
-    def _score_oob(self, predictions: Array, y: Array, known: Array, weights: Array | None) -> None:
+    def _keep_oob(self, predictions: Array, y: Array, known: Array, weights: Array) -> float:
         self.oob_decision_function_ = predictions
-        labels = self.classes_[predictions[known].argmax(axis=1)]
-        self.oob_score_ = float(accuracy_score(y[known], labels, sample_weight=weights))
+        return float(accuracy_score(y, self._classes_of(predictions[known]), sample_weight=weights))
 
 
 @documented
@@ -311,19 +324,19 @@ class SLMForestRegressor(RegressorPart, SLMForest):
         criterion: str = "squared_error",
         n_bins: int = 16,
         subspace: str = "drawn",
-        subspace_size: int = 4,
-        n_projections: int = 6,
-        n_coefficients: Any = (2, None),
+        subspace_size: int = 6,
+        n_projections: int = 12,
+        n_coefficients: Any = (2, 3, 4),
         selection_decay: Any = 0.1,
-        envelope_height: float = 20.0,
-        envelope_decay: Any = (0.6, 0.3),
+        envelope_height: float = 10.0,
+        envelope_decay: Any = 0.2,
         axis_projections: bool = True,
         max_partitions: int = 1,
         max_cosine: float = 0.5,
         effective_ratio: float = 0.5,
         max_depth: int | None = None,
-        min_samples_split: float = 12,
-        min_samples_leaf: float = 3,
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 5,
         min_weight_fraction_leaf: float = 0.0,
         min_loss: float = 0.0,
         feature_map: str = "auto",
@@ -336,6 +349,6 @@ class SLMForestRegressor(RegressorPart, SLMForest):
         """Number predicted for each sample: the mean over the trees."""
         return self._mean(X)[:, 0]
 
-    def _score_oob(self, predictions: Array, y: Array, known: Array, weights: Array | None) -> None:
+    def _keep_oob(self, predictions: Array, y: Array, known: Array, weights: Array) -> float:
         self.oob_prediction_ = predictions[:, 0]
-        self.oob_score_ = float(r2_score(y[known], predictions[known, 0], sample_weight=weights))
+        return float(r2_score(y, predictions[known, 0], sample_weight=weights))

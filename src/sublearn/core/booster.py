@@ -12,14 +12,15 @@ from sublearn.core.flat_ensemble import FlatEnsemble, add_values, apply, pack
 from sublearn.core.flat_tree import FlatTree
 from sublearn.core.grower import Task, grow, number_root
 from sublearn.core.keys import key_below, keys_below
-from sublearn.core.losses import Loss
+from sublearn.core.losses import CompiledLoss, Loss
 from sublearn.core.parallel import Workers
 from sublearn.core.parameters import BoostParameters, TreeParameters
 from sublearn.core.projection import Plan
 from sublearn.kernels import losses as kernels
 from sublearn.kernels.layout import Array, Samples
+from sublearn.kernels.prediction import add_by_node
 
-SUBSAMPLE = 1 << 32  # what is drawn below a round's key, apart from its trees
+SUBSAMPLE, SIGNS = 1 << 32, 1 << 33  # what is drawn below a round's key, apart from its tree
 SMALLEST = 1e-300  # steps of derivatives and weights near the ends of the floats
 ROOT = np.zeros(1, np.int64)
 
@@ -37,7 +38,9 @@ class Problem(NamedTuple):
     @property
     def outputs(self) -> Array:
         """Raw values as losses take them."""
-        return self.raw[:, 0] if self.raw.shape[1] == 1 else self.raw
+        raw = self.raw[:, 0] if self.raw.shape[1] == 1 else self.raw.view()
+        raw.flags.writeable = isinstance(self.loss, CompiledLoss)  # a loss of the user's shall not change it
+        return raw
 
     def all_weights(self) -> Array:
         """Weights of the samples times those of their classes."""
@@ -53,14 +56,16 @@ class Problem(NamedTuple):
         values = np.asarray(self.loss.values(self.y, self.outputs), np.float64)
         if values.shape != self.y.shape:
             raise ValueError(f"values of {self.loss!r} must have shape {self.y.shape}; got {values.shape}.")
+        if np.isnan(values).any():
+            raise ValueError(f"values of {self.loss!r} must be numbers; got NaN.")
         weights = self.all_weights()
         total = kernels.weighted_sum(np.ones(len(weights)), weights)
         return -float(kernels.weighted_sum(np.ascontiguousarray(values), weights) / total)
 
     def add(self, trees: list[FlatTree], workers: Workers) -> None:
-        """Add the values of trees, of all outputs in turn, to raw."""
+        """Add the values of trees to raw."""
         ensemble = pack(trees)
-        add_values(ensemble, ensemble.nodes.value, self.raw.shape[1], self.codes, self.raw, workers)
+        add_values(ensemble, ensemble.nodes.value, self.codes, self.raw, workers)
 
 
 class Growth(NamedTuple):
@@ -75,7 +80,7 @@ class Growth(NamedTuple):
 class Round(NamedTuple):
     """What a round has added, and how good all rounds so far are together."""
 
-    trees: list[FlatTree]
+    tree: FlatTree
     train_score: float
     validation_score: float | None
 
@@ -85,29 +90,52 @@ def boost(
 ) -> Iterator[Round]:
     """Rounds of these numbers, each as soon as it is done."""
     for number in numbers:
-        trees = add_round(training, growth, number, workers)
+        tree = add_round(training, growth, number, workers)
         if validating is not None:
-            validating.add(trees, workers)
-        yield Round(trees, training.score(), None if validating is None else validating.score())
+            validating.add([tree], workers)
+        yield Round(tree, training.score(), None if validating is None else validating.score())
 
 
-def add_round(problem: Problem, growth: Growth, number: int, workers: Workers) -> list[FlatTree]:
-    """Grow the trees of a round, one for each output, and add their values to raw."""
+def add_round(problem: Problem, growth: Growth, number: int, workers: Workers) -> FlatTree:
+    """Grow the tree of a round and add its values to raw."""
     key = key_below(growth.key, number)
-    raw = problem.raw
     problem.prepare()
     gradients, hessians = _derivatives(problem)
-    rows = draw_rows(len(raw), growth.boost.subsample, key_below(key, SUBSAMPLE))
-    trees, leaves = [], np.empty(len(raw), np.int64)
-    for k in range(raw.shape[1]):
-        task = _task(problem, growth, rows, gradients[:, k], None if hessians is None else hessians[:, k])
-        tree = grow(task, key_below(key, k), workers, leaves)
-        if len(rows) < len(raw):
-            leaves = apply(FlatEnsemble(tree, ROOT), problem.codes, workers)[:, 0]
-        tree = _renewed(tree, leaves, rows, problem, raw[:, k], growth.boost.learning_rate)
-        trees.append(tree)
-        raw[:, k] += tree.value[leaves, 0]
-    return trees
+    rows = draw_rows(len(problem.raw), growth.boost.subsample, key_below(key, SUBSAMPLE))
+    direction = along(draw_signs(gradients.shape[1], key_below(key, SIGNS)), gradients, hessians)
+    leaves = np.empty(len(problem.raw), np.int64)
+    tree = grow(make_task(problem, growth, rows, *direction), key, workers, leaves)
+    if len(rows) < len(problem.raw):
+        leaves = apply(FlatEnsemble(tree, ROOT), problem.codes, workers)[:, 0]
+    if gradients.shape[1] > 1:
+        tree = tree._replace(value=_steps(tree, leaves, rows, problem, growth.boost, gradients, hessians))
+    tree = _renewed(tree, leaves, rows, problem, growth.boost.learning_rate)
+    np.add(problem.raw, tree.value[leaves], out=problem.raw)
+    return tree
+
+
+def draw_signs(n_outputs: int, key: int) -> Array:
+    """A direction among the outputs, in which the tree of a round looks for splits: 1 or -1 for each, not all alike.
+
+    One tree then serves all outputs. For the log loss of K classes its nodes tell two groups of classes apart.
+    """
+    if n_outputs == 1:
+        return np.ones(1)
+    signs = np.where(keys_below(key, np.arange(n_outputs)) >> np.uint64(63), 1.0, -1.0)
+    if abs(signs.sum()) == n_outputs:
+        signs[key % n_outputs] *= -1.0
+    return signs
+
+
+def along(signs: Array, gradients: Array, hessians: Array | None) -> tuple[Array, Array | None]:
+    """Gradient and hessian of each sample in a direction; the hessian's mixed terms are left out, as in the leaves."""
+    if len(signs) == 1:
+        return gradients[:, 0], None if hessians is None else hessians[:, 0]
+    gradient, hessian = np.zeros(len(gradients)), np.zeros(len(gradients))
+    for k, sign in enumerate(signs):  # one by one: a sum over an axis may be taken in another order elsewhere
+        gradient += sign * gradients[:, k]
+        hessian += 1.0 if hessians is None else hessians[:, k]
+    return gradient, hessian
 
 
 def draw_rows(n: int, share: float, key: int) -> Array:
@@ -121,7 +149,10 @@ def draw_rows(n: int, share: float, key: int) -> Array:
 
 def _derivatives(problem: Problem) -> tuple[Array, Array | None]:
     """Gradients and hessians (n_samples, n_outputs), times class weights."""
-    gradient, hessian = problem.loss.derivatives(problem.y, problem.outputs)
+    given = problem.loss.derivatives(problem.y, problem.outputs)
+    if not isinstance(given, tuple | list) or len(given) != 2:
+        raise ValueError(f"derivatives of {problem.loss!r} must be a pair: gradient, and second derivative or None.")
+    gradient, hessian = given
     factors, raw = problem.factors, problem.raw
     first = _checked("gradient", gradient, problem)
     if hessian is None:
@@ -144,40 +175,73 @@ def _checked(name: str, given: Array, problem: Problem) -> Array:
     return array.reshape(problem.raw.shape)
 
 
-def _task(problem: Problem, growth: Growth, rows: Array, gradient: Array, hessian: Array | None) -> Task:
-    """What the tree of one output grows from."""
+def make_task(problem: Problem, growth: Growth, rows: Array, gradient: Array, hessian: Array | None) -> Task:
+    """What the tree of a round grows from."""
     targets, curvatures, gradient_step, hessian_step = integer_derivatives(gradient, hessian)
     weights, boost = problem.weights, growth.boost
+    l2 = boost.l2 * problem.raw.shape[1]  # of a step in all outputs at once
     gradient_step *= weights.step
     hessian_step = max(hessian_step * weights.step, SMALLEST)
     empty = np.empty(0, np.int32)
     return Task(
         Samples(problem.codes, targets, empty, curvatures, weights.weights, weights.counts, 0),
         number_root(rows),
-        make_test(growth.parameters, boost.min_child_weight / hessian_step, boost.l2 / hessian_step),
-        NewtonStep(gradient_step, hessian_step, boost.l2, boost.learning_rate),
+        make_test(growth.parameters, boost.min_child_weight / hessian_step, l2 / hessian_step),
+        NewtonStep(gradient_step, hessian_step, l2, boost.learning_rate),
         growth.parameters,
         growth.plan,
     )
 
 
-def _renewed(
-    tree: FlatTree, leaves: Array, rows: Array, problem: Problem, raw: Array, learning_rate: float
-) -> FlatTree:
+def _steps(
+    tree: FlatTree,
+    leaves: Array,
+    rows: Array,
+    problem: Problem,
+    boost: BoostParameters,
+    gradients: Array,
+    hessians: Array | None,
+) -> Array:
+    """Newton steps (n_nodes, n_outputs) of each output, from exact sums over the samples of each node."""
+    steps = np.empty((tree.n_nodes, gradients.shape[1]))
+    weights = problem.weights
+    for k in range(gradients.shape[1]):
+        derivatives = integer_derivatives(gradients[:, k], None if hessians is None else hessians[:, k])
+        targets, curvatures, gradient_step, hessian_step = derivatives
+        g = _sums_by_node(tree, leaves, rows, weights, targets) * (gradient_step * weights.step)
+        counted = curvatures if curvatures.size else np.ones(len(leaves), np.int32)
+        h = _sums_by_node(tree, leaves, rows, weights, counted) * max(hessian_step * weights.step, SMALLEST)
+        steps[:, k] = boost.learning_rate * (g / (h + boost.l2))
+    return steps
+
+
+def _sums_by_node(tree: FlatTree, leaves: Array, rows: Array, weights: Weights, numbers: Array) -> Array:
+    """Weighted sums of integers over the samples of each node."""
+    sums = np.zeros(tree.n_nodes, np.int64)
+    add_by_node(leaves, rows, weights.weights, numbers, sums)
+    for depth in range(int(tree.depth[-1]), 0, -1):
+        nodes = np.flatnonzero(tree.depth == depth)
+        np.add.at(sums, tree.parent[nodes], sums[nodes])
+    return sums
+
+
+def _renewed(tree: FlatTree, leaves: Array, rows: Array, problem: Problem, learning_rate: float) -> FlatTree:
     """The tree with the loss's own leaf values, where it has such; a node above has the mean of its children."""
     if type(problem.loss).leaf_value is Loss.leaf_value:
         return tree
     order = rows[np.argsort(leaves[rows], kind="stable")]
     weights = problem.all_weights()
-    value = np.zeros(tree.n_nodes)
+    value = np.zeros(tree.value.shape)
     for samples in np.split(order, np.flatnonzero(np.diff(leaves[order])) + 1):
-        best = problem.loss.leaf_value(problem.y[samples], raw[samples], weights[samples])
+        best = problem.loss.leaf_value(problem.y[samples], problem.outputs[samples], weights[samples])
         if best is None:
             return tree
-        value[leaves[samples[0]]] = learning_rate * best
+        if not np.isfinite(best).all():
+            raise ValueError(f"leaf_value of {problem.loss!r} must be finite.")
+        value[leaves[samples[0]]] = learning_rate * np.asarray(best)
     for depth in range(int(tree.depth[-1]), 0, -1):
         nodes = np.flatnonzero(tree.depth == depth)
-        value += np.bincount(tree.parent[nodes], tree.weight[nodes] * value[nodes], tree.n_nodes)
+        np.add.at(value, tree.parent[nodes], tree.weight[nodes, None] * value[nodes])
         parents = np.unique(tree.parent[nodes])
-        value[parents] /= tree.weight[parents]
-    return tree._replace(value=value[:, None])
+        value[parents] /= tree.weight[parents, None]
+    return tree._replace(value=value)

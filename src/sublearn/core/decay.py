@@ -1,5 +1,7 @@
 """The two exponentials of the paper, P_d (Eq. exp_p) and A_d (Eq. exp_a), the same on every machine."""
 
+from functools import lru_cache
+
 import numpy as np
 
 from sublearn.kernels.arithmetic import exp
@@ -9,6 +11,7 @@ from sublearn.kernels.layout import Array
 SMALLEST = -700.0  # exponents below this count as this
 
 
+@lru_cache(maxsize=64)  # asked for at every level
 def decaying(height: float, decay: float, n: int) -> Array:
     """height * exp(-decay * d) for d = 1 to n."""
     exponential = plain(exp)

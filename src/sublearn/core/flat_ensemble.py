@@ -75,15 +75,10 @@ def apply(ensemble: FlatEnsemble, codes: Array, workers: Workers) -> Array:
     return leaves
 
 
-def add_values(
-    ensemble: FlatEnsemble, values: Array, n_groups: int, codes: Array, out: Array, workers: Workers
-) -> None:
-    """Add to `out` (n_samples, n_groups * n_values) the values (n_nodes, n_values) that each sample reaches.
-
-    Trees belong to the groups in turn.
-    """
+def add_values(ensemble: FlatEnsemble, values: Array, codes: Array, out: Array, workers: Workers) -> None:
+    """Add to `out` (n_samples, n_values) the values (n_nodes, n_values) that each sample reaches, over all trees."""
     workers.run(
-        lambda a, b: prediction.add_values(codes, ensemble.nodes, values, ensemble.roots, n_groups, a, b, out),
+        lambda a, b: prediction.add_values(codes, ensemble.nodes, values, ensemble.roots, a, b, out),
         _costs(ensemble),
         items=len(out),
     )

@@ -1,5 +1,7 @@
 """The training losses of boosting (gamma of Sec. III-B), and what a loss of one's own has to know."""
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from sublearn.core.fixed_point import exact_mean
@@ -9,6 +11,7 @@ from sublearn.kernels.compilation import plain
 from sublearn.kernels.layout import Array
 
 SMALLEST = 1e-300  # a class may have no weight left
+BLOCK_VALUES = 1 << 21
 
 
 class Loss:
@@ -69,15 +72,20 @@ class CompiledLoss(Loss):
 
     def values(self, y: Array, raw: Array) -> Array:
         """Loss of each sample."""
-        out = np.empty(len(raw))
-        losses.measure(self.kind, self.parameter, y, _two_dimensional(raw), out)
+        return self._measured(self.parameter, y, raw)
+
+    def _measured(self, parameter: float, y: Array, raw: Array) -> Array:
+        two, out = _two_dimensional(raw), np.empty(len(raw))
+        for rows in _blocks(two):
+            losses.measure(self.kind, parameter, y[rows], two[rows], out[rows])
         return out
 
     def derivatives(self, y: Array, raw: Array) -> tuple[Array, Array | None]:
         """Gradient and second derivative."""
         two = _two_dimensional(raw)
         gradient, hessian = np.empty(two.shape), np.empty(two.shape if self.curved else (0, 1))
-        losses.differentiate(self.kind, self.parameter, y, two, gradient, hessian)
+        for rows in _blocks(two):
+            losses.differentiate(self.kind, self.parameter, y[rows], two[rows], gradient[rows], hessian[rows])
         return gradient.reshape(raw.shape), hessian.reshape(raw.shape) if self.curved else None
 
 
@@ -190,6 +198,11 @@ class Huber(CompiledLoss):
     def __init__(self, share: float) -> None:
         self.share = share
         self.parameter = 1.0
+        self.yardstick = 0.0  # the distance of the first round, by which all rounds are scored
+
+    def values(self, y: Array, raw: Array) -> Array:
+        """Losses, by one distance for all rounds so that they compare."""
+        return self._measured(self.yardstick or self.parameter, y, raw)
 
     def start(self, y: Array, sample_weight: Array) -> float:
         """Median."""
@@ -198,6 +211,7 @@ class Huber(CompiledLoss):
     def prepare(self, y: Array, raw: Array, sample_weight: Array) -> None:
         """Renew the distance."""
         self.parameter = weighted_quantile(np.abs(y - raw), sample_weight, self.share)
+        self.yardstick = self.yardstick or self.parameter
 
     def leaf_value(self, y: Array, raw: Array, sample_weight: Array) -> float:
         """Median of the residuals, and the mean of what is left after cutting off (Friedman 2001)."""
@@ -211,7 +225,7 @@ class LogLinked(CompiledLoss):
 
     def rate(self, y: Array, sample_weight: Array, exposure: Array) -> float:
         """Logarithm of the best constant rate."""
-        return self.start(y / exposure, sample_weight * exposure)
+        return self.start(y, sample_weight) - _log(exact_mean(exposure, sample_weight))
 
     def start(self, y: Array, sample_weight: Array) -> float:
         """Logarithm of the mean."""
@@ -230,9 +244,15 @@ class Poisson(LogLinked):
     kind = losses.POISSON
 
     def check(self, y: Array) -> None:
-        """Counts are not negative, nor all zero."""
-        if (y < 0).any() or not y.any():
-            raise ValueError("y must not be negative, nor zero everywhere, for the loss 'poisson'")
+        """Counts are not negative."""
+        if (y < 0).any():
+            raise ValueError("y must not be negative for the loss 'poisson'")
+
+    def start(self, y: Array, sample_weight: Array) -> float:
+        """Logarithm of the mean."""
+        if not y.any():
+            raise ValueError("y must not be zero everywhere for the loss 'poisson'")
+        return super().start(y, sample_weight)
 
 
 class Gamma(LogLinked):
@@ -271,6 +291,13 @@ def logarithms(x: Array) -> Array:
 
 def _log(x: float) -> float:
     return LN2 * float(plain(log2)(max(x, SMALLEST)))
+
+
+def _blocks(raw: Array) -> Iterator[slice]:
+    """Rows to handle at a time, so few that an interrupt is noticed soon."""
+    size = max(1, BLOCK_VALUES // raw.shape[1])
+    for begin in range(0, len(raw), size):
+        yield slice(begin, begin + size)
 
 
 def _two_dimensional(raw: Array) -> Array:

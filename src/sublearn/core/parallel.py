@@ -1,11 +1,12 @@
 """Threads for kernels: kernels release the GIL, and any division of the work gives the same result."""
 
+from _thread import start_new_thread
 from collections.abc import Callable
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from functools import partial
 from itertools import pairwise
-from threading import Event
+from queue import SimpleQueue
 from types import TracebackType
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -23,16 +24,28 @@ class StoppedError(Exception):
     """Raised in a thread whose work is no longer wanted."""
 
 
+class Stop:
+    """Tells all threads of a fit to stop."""
+
+    def __init__(self) -> None:
+        self.wanted = False
+
+
 class Workers:
     """Runs a kernel over a divided range of items, or one task a thread.
 
     Kernels are called for parts so small that an interrupt is noticed soon. When one task fails, the others stop.
+
+    Threads and queues are those written in C: an interrupt reaches the main thread between any two steps of Python, and
+    would leave the locks of concurrent.futures or threading held for ever.
     """
 
-    def __init__(self, n_threads: int, stop: Event | None = None) -> None:
+    def __init__(self, n_threads: int, stop: Stop | None = None) -> None:
         self.n_threads = n_threads
-        self.pool = ThreadPoolExecutor(n_threads) if n_threads > 1 else None
-        self.stop = stop or Event()
+        self.stop = stop or Stop()
+        self.calls: SimpleQueue[Any] = SimpleQueue()
+        self.ended: SimpleQueue[None] = SimpleQueue()
+        self.n_started = 0
 
     def __enter__(self) -> "Workers":
         return self
@@ -40,34 +53,62 @@ class Workers:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self.pool is not None:
-            self.stop.set()
-            self.pool.shutdown(cancel_futures=True)
+        if self.n_threads == 1:
+            return
+        self.stop.wanted = True
+        for _ in range(self.n_threads):
+            self.calls.put(None)
+        for _ in range(self.n_started):
+            self.ended.get()
 
     def run(self, call: Callable[[int, int], object], costs: Array, items: int = 1) -> None:
         """call(first, last) over len(costs) * items items, of which the i-th `items` cost costs[i] each."""
         parts = list(pairwise(divide(costs, items, self.n_threads)))
-        if self.pool is None or len(parts) == 1:
+        if self.n_threads == 1 or len(parts) == 1:
             for first, last in parts:
                 self._call(call, first, last)
             return
-        for future in [self.pool.submit(self._call, call, first, last) for first, last in parts]:
-            future.result()
+        self._side_by_side([partial(self._call, call, first, last) for first, last in parts])
 
     def each(self, task: Callable[[int, "Workers"], T], n: int) -> list[T]:
         """task(i, workers) for i below n, each in one thread."""
-        if self.pool is None:
-            return [task(i, self) for i in range(n)]
-        futures = [self.pool.submit(task, i, Workers(1, self.stop)) for i in range(n)]
-        done, _ = wait(futures, return_when=FIRST_EXCEPTION)
-        for future in done:
-            future.result()  # raises what one of them has raised; leaving the context stops the others
-        return [future.result() for future in futures]
+        own = Workers(1, self.stop)
+        if self.n_threads == 1:
+            return [task(i, own) for i in range(n)]
+        return self._side_by_side([partial(self._call, task, i, own) for i in range(n)])
 
-    def _call(self, call: Callable[[int, int], object], first: int, last: int) -> None:
-        if self.stop.is_set():
+    def _side_by_side(self, calls: list[Callable[[], T]]) -> list[T]:
+        """Results in order. Raises the first error; leaving the context stops the other calls."""
+        while self.n_started < self.n_threads:
+            start_new_thread(_work, (self.calls, self.ended))
+            self.n_started += 1
+        done: SimpleQueue[Any] = SimpleQueue()
+        for i, call in enumerate(calls):
+            self.calls.put((i, call, done))
+        results: list[Any] = [None] * len(calls)
+        for _ in calls:
+            i, result, error = done.get()
+            if error is not None:
+                raise error
+            results[i] = result
+        return results
+
+    def _call(self, call: Callable[[int, Any], T], first: int, second: Any) -> T:
+        if self.stop.wanted:
             raise StoppedError
-        call(first, last)
+        return call(first, second)
+
+
+def _work(calls: "SimpleQueue[Any]", ended: "SimpleQueue[None]") -> None:
+    """A thread: calls what it is given until it is given None."""
+    while (item := calls.get()) is not None:
+        i, call, done = item
+        try:
+            done.put((i, call(), None))
+        except BaseException as error:
+            done.put((i, None, error))
+        del item, call, done  # nothing is kept alive while waiting
+    ended.put(None)
 
 
 def divide(costs: Array, items: int, n_threads: int) -> list[int]:

@@ -71,21 +71,24 @@ def find_leaves(codes, nodes, roots, first, last, out):
 
 
 @kernel
-def add_values(codes, nodes, values, roots, n_groups, first, last, out):
-    """Add to out[i] the values of the nodes in which the routes of sample i end, tree by tree.
-
-    Values have one column or several. Tree t is of group t % n_groups, and each group has columns of its own.
-    """
-    width = values.shape[1]
+def add_values(codes, nodes, values, roots, first, last, out):
+    """Add to out[i] the values of the nodes in which the routes of sample i end, tree by tree."""
     leaves = np.empty(ROWS, np.int64)
     for begin in range(first, last, ROWS):
         end = min(begin + ROWS, last)
         for t in range(roots.size):
             fill_leaves(codes, nodes, roots[t], begin, end, leaves)
-            column = t % n_groups * width
             for i in range(begin, end):
-                for k in range(width):
-                    out[i, column + k] += values[leaves[i - begin], k]
+                for k in range(values.shape[1]):
+                    out[i, k] += values[leaves[i - begin], k]
+
+
+@kernel
+def add_by_node(nodes, rows, weights, numbers, out):
+    """Add weight times number of each of some samples to out[node of the sample]."""
+    for j in range(rows.size):
+        i = rows[j]
+        out[nodes[i]] += (weights[i] if weights.size else np.int64(1)) * np.int64(numbers[i])
 
 
 @kernel
