@@ -1,8 +1,8 @@
-# make demo   train SLM trees beside a decision tree and draw what they do
+# make demo   train SLM trees and ensembles beside scikit-learn's and draw what they do
 # make test   run all tests
 # make check  lint, format and types
 # make oldest all tests with the oldest versions that are supported
-# make bench  speed and memory, beside scikit-learn
+# make bench  speed, memory and quality, beside scikit-learn and XGBoost
 
 PYTHON ?= python3
 VENV ?= .venv
@@ -30,9 +30,13 @@ oldest: .venv-oldest/.installed
 	.venv-oldest/bin/python -m pytest
 
 bench: $(STAMP)
+	$(BIN)/python -m pip install --quiet --editable '.[bench]'
 	$(BIN)/python benchmarks/scoring.py
 	$(BIN)/python benchmarks/fitting.py
 	$(BIN)/python benchmarks/memory.py
+	$(BIN)/python benchmarks/ensembles.py
+	$(BIN)/python benchmarks/multiclass.py
+	$(BIN)/python benchmarks/convergence.py
 	$(BIN)/python benchmarks/quality.py
 
 $(STAMP): pyproject.toml

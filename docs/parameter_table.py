@@ -4,21 +4,22 @@ import inspect
 from pathlib import Path
 from typing import Any
 
-from sublearn import SLMClassifier, SLMRegressor
+import sublearn
 from sublearn._parameters import PARAMETERS
 
 README = Path(__file__).parent.parent / "README.md"
 BEGIN, END = "<!-- parameters: python docs/parameter_table.py -->\n\n", "\n<!-- end of parameters -->"
+KINDS = {"tree": "", "forest": "Forest", "boosting": "Boost"}
 
 
 def parameter_table() -> str:
-    """All parameters of the trees as a Markdown table."""
-    classifier, regressor = _defaults(SLMClassifier), _defaults(SLMRegressor)
-    lines = ["| parameter | paper | default | meaning |", "|---|---|---|---|"]
-    for name in classifier | regressor:
-        symbol, text = PARAMETERS[name].symbol, PARAMETERS[name].text.replace("|", "\\|")
-        default = _default_of(name, classifier, regressor)
-        lines.append(f"| `{name}` | {f'`{symbol}`' if symbol else ''} | {default} | {text} |")
+    """All parameters of all estimators as a Markdown table."""
+    kinds = [(_defaults(f"SLM{kind}Classifier"), _defaults(f"SLM{kind}Regressor")) for kind in KINDS.values()]
+    lines = [f"| parameter | paper | {' | '.join(KINDS)} | meaning |", "|---|---|---|---|---|---|"]
+    for name, parameter in PARAMETERS.items():
+        symbol, text = parameter.symbol, parameter.text.replace("|", "\\|")
+        defaults = " | ".join(_default_of(name, *kind) for kind in kinds)
+        lines.append(f"| `{name}` | {f'`{symbol}`' if symbol else ''} | {defaults} | {text} |")
     return "\n".join(lines) + "\n"
 
 
@@ -29,12 +30,14 @@ def with_parameter_table(text: str) -> str:
     return before + BEGIN + parameter_table() + END + after
 
 
-def _defaults(estimator: type[Any]) -> dict[str, Any]:
-    return {name: parameter.default for name, parameter in inspect.signature(estimator).parameters.items()}
+def _defaults(estimator: str) -> dict[str, Any]:
+    return {name: value.default for name, value in inspect.signature(getattr(sublearn, estimator)).parameters.items()}
 
 
 def _default_of(name: str, classifier: dict[str, Any], regressor: dict[str, Any]) -> str:
-    """The default in words, with the owner where the two trees differ."""
+    """The default in words, with the owner where classifier and regressor differ."""
+    if name not in classifier and name not in regressor:
+        return ""
     if name not in regressor:
         return f"`{classifier[name]!r}` (classifier only)"
     if name not in classifier:

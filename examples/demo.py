@@ -1,12 +1,15 @@
-"""SLM trees beside fully grown decision trees: a table over scikit-learn's bundled sets, a picture, a tree as text.
+"""SLM trees and ensembles beside scikit-learn's: tables over its bundled sets, a picture, a tree as text.
 
-The numbers of the table are means over random splits with the seeds 0 to 9, the picture is of seed 0; all these models
-have their default parameters.
+The first table sets SLM trees beside fully grown decision trees; its numbers are means over random splits with the
+seeds 0 to 9, and the picture is of seed 0. The second sets SLM Forest and SLM Boost beside a random forest and
+histogram gradient boosting, with the seeds 0 to 4, all on one core. All these models have their default parameters,
+but for the entropy of decision trees.
 """
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from time import perf_counter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,17 +26,33 @@ from sklearn.datasets import (
     make_circles,
     make_moons,
 )
+from sklearn.ensemble import (
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
 from sklearn.metrics import root_mean_squared_error
 from sklearn.model_selection import train_test_split
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-from sublearn import SLMClassifier, SLMRegressor, export_text
+from sublearn import (
+    SLMBoostClassifier,
+    SLMBoostRegressor,
+    SLMClassifier,
+    SLMForestClassifier,
+    SLMForestRegressor,
+    SLMRegressor,
+    export_text,
+)
 from sublearn.core.codes import line_of
 
 Floats = NDArray[np.float64]
 
 PICTURE = Path("out/partitions.png")
 N_SPLITS = 10
+N_ENSEMBLE_SPLITS = 5
 TRAIN_SHARE = 0.6
 COLOURS = np.array(["#0072B2", "#D55E00"])  # told apart with every kind of colour vision
 TINTS = np.array(["#CFE3F0", "#F8DDCB"])
@@ -51,11 +70,18 @@ class DataSet(NamedTuple):
 
 
 class Result(NamedTuple):
-    """What one model did on one split."""
+    """What one tree did on one split."""
 
     score: float  # share of test samples predicted right in percent, or root mean squared error
     size: int  # parameters
     depth: int
+
+
+class TimedResult(NamedTuple):
+    """What one ensemble did on one split."""
+
+    score: float  # as of a tree
+    seconds: float  # of fitting
 
 
 class Split(NamedTuple):
@@ -65,7 +91,7 @@ class Split(NamedTuple):
     children: Sequence[int]  # nodes by child code; -1 where there is none
 
 
-# --- the table ---
+# --- the tables ---
 
 
 def data_sets() -> Iterator[DataSet]:
@@ -81,11 +107,22 @@ def circle_and_ring() -> DataSet:
     return DataSet("circle and ring", *make_circles(1000, noise=0.2, factor=0.5, random_state=0))
 
 
-def contenders(data: DataSet, seed: int) -> list[Any]:
+def trees(data: DataSet, seed: int) -> list[Any]:
     """An SLM tree and a decision tree."""
     if data.is_regression:
         return [SLMRegressor(random_state=seed), DecisionTreeRegressor(random_state=seed)]
     return [SLMClassifier(random_state=seed), DecisionTreeClassifier(criterion="entropy", random_state=seed)]
+
+
+def ensembles(data: DataSet, seed: int) -> list[Any]:
+    """SLM Forest and a random forest, SLM Boost and gradient boosting."""
+    kinds: list[Any] = [
+        (SLMForestClassifier, SLMForestRegressor),
+        (RandomForestClassifier, RandomForestRegressor),
+        (SLMBoostClassifier, SLMBoostRegressor),
+        (HistGradientBoostingClassifier, HistGradientBoostingRegressor),
+    ]
+    return [kind[data.is_regression](random_state=seed) for kind in kinds]
 
 
 def split_samples(data: DataSet, seed: int) -> Any:
@@ -93,40 +130,75 @@ def split_samples(data: DataSet, seed: int) -> Any:
     return train_test_split(data.X, data.y, train_size=TRAIN_SHARE, random_state=seed)
 
 
-def measure(model: Any, data: DataSet, X_test: Floats, y_test: NDArray[Any]) -> Result:
+def score_of(model: Any, data: DataSet, X_test: Floats, y_test: NDArray[Any]) -> float:
     predicted = model.predict(X_test)
     if data.is_regression:
-        score = float(root_mean_squared_error(y_test, predicted))
-    else:
-        score = 100 * float(np.mean(predicted == y_test))
+        return float(root_mean_squared_error(y_test, predicted))
+    return 100 * float(np.mean(predicted == y_test))
+
+
+def measure(model: Any, data: DataSet, X_test: Floats, y_test: NDArray[Any]) -> Result:
+    score = score_of(model, data, X_test, y_test)
     if hasattr(model, "n_parameters_"):
         return Result(score, model.n_parameters_, model.depth_)
     n_splits = model.tree_.node_count - model.get_n_leaves()
     return Result(score, 2 * n_splits, model.get_depth())  # the paper's count: a feature and a threshold a split
 
 
-def compare(data: DataSet, n_splits: int) -> Floats:
-    """Results (contender, split, field) over random splits."""
-    results = []
-    for seed in range(n_splits):
-        X, X_test, y, y_test = split_samples(data, seed)
-        results.append([measure(model.fit(X, y), data, X_test, y_test) for model in contenders(data, seed)])
+def try_tree(model: Any, data: DataSet, seed: int) -> Result:
+    X, X_test, y, y_test = split_samples(data, seed)
+    return measure(model.fit(X, y), data, X_test, y_test)
+
+
+def try_ensemble(model: Any, data: DataSet, seed: int) -> TimedResult:
+    X, X_test, y, y_test = split_samples(data, seed)
+    with threadpool_limits(1):  # or gradient boosting, alone of the four, would take all cores
+        began = perf_counter()
+        model.fit(X, y)
+        seconds = perf_counter() - began
+        return TimedResult(score_of(model, data, X_test, y_test), seconds)
+
+
+def compare(data: DataSet, n_splits: int, models: Callable[..., list[Any]], attempt: Callable[..., Any]) -> Floats:
+    """Results (model, split, field) over random splits."""
+    results = [[attempt(model, data, seed) for model in models(data, seed)] for seed in range(n_splits)]
     return np.array(results, np.float64).swapaxes(0, 1)
 
 
-def table(n_splits: int = N_SPLITS) -> Iterator[str]:
-    """Lines of the table; each set is trained when its line is asked for."""
+def heading(data: DataSet) -> str:
+    """Begin a line of a table."""
+    return f"{data.name:17}{'RMSE' if data.is_regression else 'accuracy in %':14}"
+
+
+def spread(scores: Floats) -> str:
+    return f"{scores.mean():.1f} ± {scores.std():.1f}"
+
+
+def tree_table(n_splits: int = N_SPLITS) -> Iterator[str]:
+    """Lines of the table of trees; each set is trained when its line is asked for."""
     yield f"{'':31}  {'test score':^25}  {'parameters':^13}  {'depth':^11}".rstrip()
     yield f"{'set':17}{'measure':14}  {'SLM':>12} {'DT':>12}  {'SLM':>6} {'DT':>6}  {'SLM':>5} {'DT':>5}"
     yield "-" * 86
     for data in data_sets():
-        results = compare(data, n_splits)
-        slm, dt = (f"{score.mean():.1f} ± {score.std():.1f}" for score in results[:, :, 0])
+        results = compare(data, n_splits, trees, try_tree)
+        slm, dt = (spread(scores) for scores in results[:, :, 0])
         sizes, depths = results[:, :, 1].mean(axis=1), results[:, :, 2].mean(axis=1)
         yield (
-            f"{data.name:17}{'RMSE' if data.is_regression else 'accuracy in %':14}  {slm:>12} {dt:>12}  "
-            f"{sizes[0]:6.0f} {sizes[1]:6.0f}  {depths[0]:5.1f} {depths[1]:5.1f}"
+            f"{heading(data)}  {slm:>12} {dt:>12}  {sizes[0]:6.0f} {sizes[1]:6.0f}  {depths[0]:5.1f} {depths[1]:5.1f}"
         )
+
+
+def ensemble_table(n_splits: int = N_ENSEMBLE_SPLITS) -> Iterator[str]:
+    """Lines of the table of ensembles, likewise."""
+    names = ["SLM Forest", "random forest", "SLM Boost", "gradient boosting"]
+    yield " " * 31 + "".join(f"  {name:>17}" for name in names)
+    yield f"{'set':17}{'measure':14}" + f"  {'score':>11} {'s':>5}" * len(names)
+    yield "-" * 107
+    for data in data_sets():
+        results = compare(data, n_splits, ensembles, try_ensemble)
+        seconds = np.median(results[:, :, 1], axis=1)  # leaves out a first fit, which may compile
+        columns = [f"  {spread(scores):>11} {s:5.2f}" for scores, s in zip(results[:, :, 0], seconds, strict=True)]
+        yield heading(data) + "".join(columns)
 
 
 # --- the picture ---
@@ -209,7 +281,7 @@ def save_picture(path: Path) -> None:
     """Draw how an SLM tree and a decision tree partition the plane."""
     data = circle_and_ring()
     X, X_test, y, y_test = split_samples(data, seed=0)
-    slm, dt = (model.fit(X, y) for model in contenders(data, seed=0))
+    slm, dt = (model.fit(X, y) for model in trees(data, seed=0))
     figure = Figure(figsize=(12, 5.7), layout=ConstrainedLayoutEngine(w_pad=0.12, h_pad=0.08))
     left, right = figure.subplots(1, 2)
     captions = []
@@ -246,10 +318,14 @@ def main() -> None:
         return
     print(f"SLM trees and fully grown decision trees (DT): mean ± deviation over {N_SPLITS} random splits")
     print("Parameters as the paper counts them: D0 + 1 for a hyperplane of SLM, 2 for a split of DT\n")
-    for line in table():
+    for line in tree_table():
+        print(line, flush=True)
+    print("\nForests of SLM trees (20) and decision trees (100), SLM Boost and HistGradientBoosting (100 rounds each)")
+    print(f"Mean ± deviation over {N_ENSEMBLE_SPLITS} random splits; s: seconds of one fit on one core, the median\n")
+    for line in ensemble_table():
         print(line, flush=True)
     save_picture(PICTURE)
-    print(f"\nHow both partition the plane: {PICTURE}")
+    print(f"\nHow an SLM tree and a decision tree partition the plane: {PICTURE}")
     print(f"\nAn SLM tree of depth 2 for iris:\n\n{small_tree()}")
 
 

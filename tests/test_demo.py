@@ -1,11 +1,13 @@
-"""The demo: its table, its geometry and its picture."""
+"""The demo: its tables, its geometry and its picture."""
 
 import runpy
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from PIL import Image
 from sklearn.tree import DecisionTreeClassifier
 
@@ -28,8 +30,8 @@ def slm_caption(path: Path) -> str:
         return str(image.info["Description"]).split("; ")[0]
 
 
-def test_table_has_an_aligned_row_for_each_set() -> None:
-    _, _, rule, *rows = demo.table(n_splits=1)
+def test_tree_table_has_an_aligned_row_for_each_set() -> None:
+    _, _, rule, *rows = demo.tree_table(n_splits=1)
     assert [row[:17].strip() for row in rows] == SETS
     assert {len(row) for row in rows} == {len(rule)}
     for row in rows:
@@ -38,14 +40,30 @@ def test_table_has_an_aligned_row_for_each_set() -> None:
         assert min(numbers[4:]) >= 1
 
 
+def test_ensemble_table_has_an_aligned_row_for_each_set() -> None:
+    names, _, rule, *rows = demo.ensemble_table(n_splits=1)
+    assert len(names) == len(rule)
+    assert [row[:17].strip() for row in rows] == SETS
+    assert {len(row) for row in rows} == {len(rule)}
+    for row, data in zip(rows, demo.data_sets(), strict=True):
+        numbers = np.array(row[31:].replace("±", " ").split(), float).reshape(4, 3)  # score, deviation, seconds
+        assert (numbers[:, 1] == 0).all()
+        assert (numbers[:, 2] >= 0).all()
+        assert_learned(data, numbers[:, 0], 1.0)
+
+
 def test_both_trees_learn_every_set() -> None:
     for data in demo.data_sets():
-        scores = demo.compare(data, 1)[:, 0, 0]
-        if data.is_regression:
-            assert (scores < 1.3 * data.y.std()).all()  # leaves of one sample: the noise of y counts twice
-        else:
-            assert (scores > 75).all()
-            assert (scores <= 100).all()
+        scores = demo.compare(data, 1, demo.trees, demo.try_tree)[:, 0, 0]
+        assert_learned(data, scores, 1.3)  # leaves of one sample: the noise of y counts twice
+
+
+def assert_learned(data: Any, scores: NDArray[Any], allowed: float) -> None:
+    if data.is_regression:
+        assert (scores < allowed * data.y.std()).all()
+    else:
+        assert (scores > 75).all()
+        assert (scores <= 100).all()
 
 
 def test_decision_tree_counts_two_parameters_a_split() -> None:
@@ -65,7 +83,7 @@ def test_clip_keeps_the_positive_side() -> None:
 def test_cells_cover_the_frame_and_each_holds_one_route(which: int) -> None:
     data = demo.circle_and_ring()
     X, _, y, _ = demo.split_samples(data, 0)
-    model = demo.contenders(data, 0)[which].fit(X, y)
+    model = demo.trees(data, 0)[which].fit(X, y)
     splits = [demo.slm_splits, demo.decision_tree_splits][which](model)
     frame = 1.5 * np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
     points = np.random.default_rng(0).uniform(-1.5, 1.5, (4000, 2))

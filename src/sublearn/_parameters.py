@@ -264,19 +264,20 @@ PARAMETERS = {
     "n_projections": Parameter(
         whole(0, 65536),
         "p",
-        "Candidate projections of a node, shared by the rounds, the basis vectors apart. When no more vectors "
-        "exist all are tried, otherwise so many are drawn.",
+        "Candidate projections of a node, shared by the rounds of drawing, the basis vectors apart. When no more "
+        "vectors exist all are tried, otherwise so many are drawn.",
     ),
     "n_coefficients": Parameter(
         or_sequence(either(NONE, whole(1))),
         "R",
-        "Number of features that one projection may use; None: all of the subspace. A sequence has one entry a round.",
+        "Number of features that one projection may use; None: all of the subspace. A sequence has one entry a round "
+        "of drawing.",
     ),
     "selection_decay": Parameter(
         or_sequence(number(0.0)),
         "beta",
         "How fast the probability of using a feature, P_d = beta_0 exp(-beta d), falls with its rank d. A sequence "
-        "has one entry a round.",
+        "has one entry a round of drawing.",
     ),
     "envelope_height": Parameter(
         number(0.0, 127.0),
@@ -287,7 +288,7 @@ PARAMETERS = {
     "envelope_decay": Parameter(
         or_sequence(number(0.0)),
         "alpha",
-        "How fast the envelope falls with the rank. A sequence has one entry a round.",
+        "How fast the envelope falls with the rank. A sequence has one entry a round of drawing.",
     ),
     "axis_projections": Parameter(
         FLAG,

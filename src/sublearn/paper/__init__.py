@@ -1,4 +1,9 @@
-"""The paper's own settings: SLMClassifier(**sublearn.paper.PARAMETERS) searches a node as the paper does."""
+"""The paper's own settings: SLMClassifier(**sublearn.paper.PARAMETERS) searches a node as the paper does.
+
+FOREST and BOOST are the same for the ensembles; a forest for classes takes the paper's majority vote with
+voting="hard". Left open is what the paper searches for every data set: D0, p, R, alpha_0, alpha, beta and the smallest
+node.
+"""
 
 from typing import Any
 
@@ -8,3 +13,5 @@ PARAMETERS: dict[str, Any] = {
     "axis_projections": False,
     "feature_map": "linear",
 }
+FOREST: dict[str, Any] = {**PARAMETERS, "subspace": "drawn", "n_estimators": 20, "bootstrap": False}
+BOOST: dict[str, Any] = {**PARAMETERS, "n_estimators": 100, "l2_regularization": 0.0, "init": "zero"}

@@ -1,0 +1,230 @@
+"""What the two boosting estimators share: samples to train and validate on, rounds, early stopping."""
+
+from collections.abc import Iterator
+from copy import deepcopy
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.model_selection import train_test_split
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from sublearn._ensemble import SLMEnsemble
+from sublearn._estimator import FLOATS, ClassifierPart
+from sublearn._progress import Progress, shown
+from sublearn.core.booster import Growth, Problem, Round, boost
+from sublearn.core.codes import FeatureMaps, code_limit, encode_samples, fit_maps
+from sublearn.core.fixed_point import Weights
+from sublearn.core.flat_ensemble import FlatEnsemble, add_values
+from sublearn.core.flat_tree import FlatTree, feature_decreases, shares
+from sublearn.core.keys import key_below
+from sublearn.core.losses import Huber, LogLinked, Loss, logarithms
+from sublearn.core.parallel import Workers
+from sublearn.core.parameters import BoostParameters
+from sublearn.kernels.layout import Array
+
+SPLIT = 1 << 32  # what is drawn below the key, apart from rounds
+NOTHING = np.empty(0)
+FIXED = {"criterion": "second_order", "min_loss": -np.inf, "min_weight_fraction_leaf": 0.0}
+
+
+class Part(NamedTuple):
+    """Checked samples, to train or to validate on."""
+
+    X: Array
+    y: Array  # float64 (n_samples,), numbers or class positions
+    weights: Weights
+    factors: Array  # float64 (n_samples,), weights of the samples' classes; empty for ones
+    exposure: Array  # float64 (n_samples,); empty for ones
+
+    def take(self, rows: Any) -> "Part":
+        """Some of the samples."""
+        factors = self.factors[rows] if self.factors.size else self.factors
+        exposure = self.exposure[rows] if self.exposure.size else self.exposure
+        return Part(self.X[rows], self.y[rows], self.weights.take(rows), factors, exposure)
+
+
+class Scores(NamedTuple):
+    """Minus the mean loss, before the first round and after each."""
+
+    training: list[float]
+    validation: list[float]  # empty where there is nothing to validate on
+
+    @property
+    def best(self) -> int:
+        """Number of rounds that validate best."""
+        return int(np.nanargmax(self.validation))
+
+
+class SLMBoost(SLMEnsemble):
+    """What the two boosting estimators share."""
+
+    @property
+    def feature_importances_(self) -> Array:
+        """Share of each feature in the decrease of the training loss, over all trees."""
+        check_is_fitted(self)
+        return shares(feature_decreases(self.ensemble_.nodes, self.n_features_in_))
+
+    def _fit_parts(self, part: Part, validation: Part | None, n_outputs: int) -> None:
+        """Fit to checked samples, of which none has weight 0."""
+        kept = self._kept()
+        key = kept._drawn_from if kept else self._key()
+        given = validation is not None
+        if validation is None and self.early_stopping:
+            part, validation = self._split(part, key_below(key, SPLIT))
+        loss = self._make_loss()
+        if kept and isinstance(loss, Huber) and isinstance(kept._loss, Huber):
+            loss = deepcopy(kept._loss)  # which knows the residuals of the first round
+        self._check_domain(loss, part.y, "")
+        if validation is not None:
+            self._check_domain(loss, validation.y, " in eval_set" if given else "")
+        parameters = self._tree_parameters(part.weights.count(len(part.X)), **FIXED)
+        plan = self._plan(parameters, part.X.shape[1])
+        if kept:
+            maps, start, trees = kept.feature_maps_, kept._start, kept._trees()
+        else:
+            maps = fit_maps(part.X, part.weights.weights, self.feature_map, code_limit(plan.coefficient_sum))
+            start, trees = self._start_value(loss, part, n_outputs), []
+        n_kept = len(trees)
+        n_rounds = n_kept + self._n_new(n_kept, 4) if kept else int(self.n_estimators)
+        growth = Growth(parameters, plan, self._boost_parameters(), key)
+        with self._workers() as workers:
+            training = _problem(part, loss, maps, start, trees, workers)
+            validating = None if validation is None else _problem(validation, loss, maps, start, trees, workers)
+            training.prepare()
+            scores = _scores_so_far(kept, training, validating)
+            rounds = boost(training, validating, growth, range(n_kept, n_rounds), workers)
+            self._collect(rounds, trees, scores, n_rounds)
+        self._store_trees(trees, maps, plan.subspace_size, key)
+        self._loss, self._start = loss, start
+        self.n_iter_ = len(trees)
+        self.train_score_ = np.array(scores.training)
+        self.validation_score_ = np.array(scores.validation)
+
+    def _split(self, part: Part, key: int) -> tuple[Part, Part]:
+        """Training and validation samples."""
+        rows = np.arange(len(part.y))
+        stratify = part.y if isinstance(self, ClassifierPart) else None
+        share = float(self.validation_fraction)
+        try:
+            train, test = train_test_split(rows, test_size=share, random_state=key % 2**32, stratify=stratify)
+        except ValueError as error:
+            raise ValueError(
+                f"validation_fraction of {type(self).__name__} must leave samples, of every class, to train and to "
+                f"validate on; got {share:g} of {len(rows)} samples: {error} Give more samples, or an eval_set."
+            ) from None
+        return part.take(np.sort(train)), part.take(np.sort(test))
+
+    def _check_domain(self, loss: Loss, y: Array, where: str) -> None:
+        if isinstance(self.loss, Loss):
+            loss.check(y)
+            return
+        try:
+            loss.check(y)
+        except ValueError as error:
+            low, high = y.min(), y.max()
+            name = type(self).__name__
+            raise ValueError(f"{error}; {name}.fit got numbers from {low:g} to {high:g}{where}.") from None
+
+    def _boost_parameters(self) -> BoostParameters:
+        return BoostParameters(
+            learning_rate=float(self.learning_rate),
+            l2=float(self.l2_regularization),
+            min_child_weight=float(self.min_child_weight),
+            subsample=float(self.subsample),
+        )
+
+    def _start_value(self, loss: Loss, part: Part, n_outputs: int) -> Array:
+        """Raw values (n_outputs,) before the first round."""
+        start = np.zeros(n_outputs)
+        if self.init == "data":
+            y, weights = part.y, part.weights.numbers(len(part.y))
+            if part.factors.size:  # totals of the classes first: they are exact
+                weights = np.bincount(y.astype(np.int64), weights, len(self._factors)) * self._factors
+                y = np.arange(len(weights), dtype=np.float64)
+            if part.exposure.size and isinstance(loss, LogLinked):
+                given = np.asarray(loss.rate(y, weights, part.exposure), np.float64)
+            else:
+                given = np.asarray(loss.start(y, weights), np.float64)
+            if given.shape not in ((), start.shape) or not np.isfinite(given).all():
+                raise ValueError(f"start of {loss!r} must be a finite number, or {n_outputs} of them; got {given}.")
+            start += given
+        return start
+
+    def _collect(self, rounds: Iterator[Round], trees: list[FlatTree], scores: Scores, n_rounds: int) -> None:
+        """Add rounds to trees and scores until one has to be the last."""
+        with shown(bool(self.verbose)) as show:
+            for added in rounds:
+                trees.append(added.tree)
+                scores.training.append(added.train_score)
+                if added.validation_score is not None:
+                    scores.validation.append(added.validation_score)
+                n_iter = len(scores.training) - 1
+                progress = Progress(n_iter, n_rounds, added.train_score, added.validation_score)
+                show(progress)
+                wishes = [callback(progress) for callback in self.callbacks or ()]
+                if any(isinstance(wish, bool | np.bool_) and wish for wish in wishes):
+                    break
+                if self.early_stopping and n_iter - scores.best >= self.n_iter_no_change:
+                    break
+        if self.early_stopping:
+            del trees[scores.best :]
+
+    def _validation_part(self, eval_set: Any, eval_sample_weight: Any, eval_exposure: Any = None) -> Part | None:
+        """The given validation samples, checked."""
+        name = type(self).__name__
+        if eval_set is None:
+            if eval_sample_weight is not None or eval_exposure is not None:
+                raise ValueError(f"eval_set of {name}.fit must be given with eval_sample_weight or eval_exposure.")
+            return None
+        if isinstance(eval_set, list) and len(eval_set) == 1:  # as other libraries want it
+            eval_set = eval_set[0]
+        if not isinstance(eval_set, tuple | list) or len(eval_set) != 2 or isinstance(eval_set[0], tuple):
+            raise ValueError(f"eval_set of {name}.fit must be one pair (X, y); got {type(eval_set).__name__}.")
+        X, y = validate_data(self, *eval_set, reset=False, dtype=FLOATS)
+        weights = self._check_weights(eval_sample_weight, X, "eval_sample_weight")
+        part: Part = self._part(X, y, weights, self._check_exposure(eval_exposure, X, "eval_exposure"))
+        part = part.take(weights.present())
+        return part.take(part.factors > 0) if part.factors.size else part
+
+    def _raw(self, X: Any, exposure: Array = NOTHING) -> Array:
+        """Raw values (n_samples, n_outputs) after all rounds."""
+        check_is_fitted(self)
+        start = self._start + logarithms(exposure)[:, None] if exposure.size else self._start
+        return self._sums(X, self.ensemble_.nodes.value, start)
+
+    def _staged_raw(self, X: Any, exposure: Array = NOTHING) -> Iterator[Array]:
+        """Raw values (n_samples, n_outputs) after each round; one array, renewed."""
+        check_is_fitted(self)
+        with self._workers() as workers:
+            codes = self._encode(X, workers)
+            raw = np.empty((codes.shape[1], len(self._start)))
+            raw[:] = self._start + logarithms(exposure)[:, None] if exposure.size else self._start
+            nodes, roots = self.ensemble_
+            for t in range(len(roots)):
+                add_values(FlatEnsemble(nodes, roots[t : t + 1]), nodes.value, codes, raw, workers)
+                yield raw
+
+
+def _problem(
+    part: Part, loss: Loss, maps: FeatureMaps, start: Array, trees: list[FlatTree], workers: Workers
+) -> Problem:
+    """Samples in the form the core takes, and what the trees so far make of them."""
+    raw = np.empty((len(part.y), len(start)))
+    raw[:] = start + logarithms(part.exposure)[:, None] if part.exposure.size else start
+    problem = Problem(encode_samples(part.X, maps, workers), part.y, part.weights, part.factors, loss, raw)
+    if trees:
+        problem.add(trees, workers)
+    return problem
+
+
+def _scores_so_far(kept: Any, training: Problem, validating: Problem | None) -> Scores:
+    """Scores of the rounds that are kept, or of the start."""
+    if kept is None:
+        return Scores([training.score()], [] if validating is None else [validating.score()])
+    n = kept.n_iter_ + 1
+    validation: list[float] = kept.validation_score_[:n].tolist()
+    if validating is None:
+        validation = []
+    elif not validation:
+        validation = [np.nan] * (n - 1) + [validating.score()]
+    return Scores(kept.train_score_[:n].tolist(), validation)
