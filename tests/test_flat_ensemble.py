@@ -138,7 +138,7 @@ def test_values_may_be_others_than_those_of_the_trees() -> None:
 
 def test_some_of_the_trees_are_an_ensemble_too() -> None:
     trees, codes = some_trees(), transposed(fresh_codes(50))
-    nodes, roots = pack(trees)
+    nodes, roots, _ = pack(trees)
     found = apply(FlatEnsemble(nodes, roots[[3, 1]]), codes, ONE_THREAD)
     np.testing.assert_array_equal(found, apply(pack([trees[3], trees[1]]), codes, ONE_THREAD))
 

@@ -14,7 +14,7 @@ from sublearn._progress import Progress, shown
 from sublearn.core.booster import Growth, Problem, Round, boost
 from sublearn.core.codes import FeatureMaps, code_limit, encode_samples, fit_maps
 from sublearn.core.fixed_point import Weights
-from sublearn.core.flat_ensemble import FlatEnsemble, add_values
+from sublearn.core.flat_ensemble import add_values
 from sublearn.core.flat_tree import FlatTree, feature_decreases, shares
 from sublearn.core.keys import key_below
 from sublearn.core.losses import Huber, LogLinked, Loss, logarithms
@@ -199,9 +199,9 @@ class SLMBoost(SLMEnsemble):
             codes = self._encode(X, workers)
             raw = np.empty((codes.shape[1], len(self._start)))
             raw[:] = self._start + logarithms(exposure)[:, None] if exposure.size else self._start
-            nodes, roots = self.ensemble_
-            for t in range(len(roots)):
-                add_values(FlatEnsemble(nodes, roots[t : t + 1]), nodes.value, codes, raw, workers)
+            for root in self.ensemble_.roots:
+                tree = self.ensemble_._replace(roots=np.array([root]))
+                add_values(tree, tree.nodes.value, codes, raw, workers)
                 yield raw
 
 

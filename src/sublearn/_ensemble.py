@@ -65,7 +65,6 @@ class SLMEnsemble(SLMEstimator):
         return unpack(self.ensemble_)
 
     def _encode(self, X: Any, workers: Workers) -> Array:
-        check_is_fitted(self)
         return encode_samples(self._check_samples(X), self.feature_maps_, workers)
 
     def _sums(self, X: Any, values: Array, start: Array) -> Array:
@@ -79,6 +78,7 @@ class SLMEnsemble(SLMEstimator):
 
     def apply(self, X: Any) -> Array:
         """Index of the node in which the route of each sample ends, in each tree: (n_samples, n_trees)."""
+        check_is_fitted(self)
         with self._workers() as workers:
             codes = self._encode(X, workers)
             return apply(self.ensemble_, codes, workers)

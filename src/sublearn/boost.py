@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator
 from typing import Any, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from sublearn._boosting import NOTHING, Part, SLMBoost
 from sublearn._estimator import ClassifierPart, RegressorPart, unchanged_on_error
@@ -373,12 +372,10 @@ class SLMBoostRegressor(RegressorPart, SLMBoost):
 
     def predict(self, X: Any, exposure: Any = None) -> Array:
         """Number predicted for each sample: the rate times the exposure, where there is one."""
-        check_is_fitted(self)
         return self._predictions(self._raw(X, self._check_exposure(exposure, X)))
 
     def staged_predict(self, X: Any, exposure: Any = None) -> Iterator[Array]:
         """Number predicted for each sample after each round."""
-        check_is_fitted(self)
         for raw in self._staged_raw(X, self._check_exposure(exposure, X)):
             yield self._predictions(raw)
 

@@ -13,7 +13,7 @@ from sublearn._parameters import as_count, check_parameters, documented, keep_pa
 from sublearn.core.bagging import bagged, draw_bag
 from sublearn.core.codes import encode_samples
 from sublearn.core.criterion import make_test
-from sublearn.core.flat_ensemble import FlatEnsemble, apply
+from sublearn.core.flat_ensemble import apply
 from sublearn.core.flat_tree import FlatTree, feature_decreases, shares
 from sublearn.core.grower import grow
 from sublearn.core.keys import key_below
@@ -127,7 +127,7 @@ class SLMForest(SLMEnsemble):
             unseen = np.ones(len(X), np.bool_)
             bag = self._bag(len(training.rows), key_below(self._drawn_from, t))
             unseen[training.rows[bag > 0]] = False
-            leaves = apply(FlatEnsemble(self.ensemble_.nodes, np.array([root])), codes, workers)[:, 0]
+            leaves = apply(self.ensemble_._replace(roots=np.array([root])), codes, workers)[:, 0]
             sums[unseen] += self._answers[root + leaves[unseen]]
             n_trees[unseen] += 1
         if not n_trees.all():

@@ -19,6 +19,7 @@ class FlatEnsemble(NamedTuple):
 
     nodes: FlatTree
     roots: Array  # int64 (n_trees,)
+    depth: int = 8  # of the deepest tree, or a guess: only the division of work depends on it
 
     @property
     def n_trees(self) -> int:
@@ -44,7 +45,7 @@ def pack(trees: Sequence[FlatTree]) -> FlatEnsemble:
     end = _Start(*starts[-1])
     columns["first_plane"] = np.append(columns["first_plane"], np.int32(end.plane))
     columns["first_term"] = np.append(columns["first_term"], np.int32(end.term))
-    return FlatEnsemble(FlatTree(**columns), starts[:-1, 0].astype(np.int64))
+    return FlatEnsemble(FlatTree(**columns), starts[:-1, 0].astype(np.int64), int(columns["depth"].max(initial=0)))
 
 
 def unpack(ensemble: FlatEnsemble) -> list[FlatTree]:
@@ -85,8 +86,7 @@ def add_values(ensemble: FlatEnsemble, values: Array, codes: Array, out: Array, 
 
 
 def _costs(ensemble: FlatEnsemble) -> Array:
-    depth = int(ensemble.nodes.depth.max(initial=0))
-    return np.array([1 + STEP * depth * ensemble.n_trees])
+    return np.array([1 + STEP * ensemble.depth * ensemble.n_trees])
 
 
 def _shifted(tree: FlatTree, start: _Start) -> FlatTree:

@@ -63,6 +63,9 @@ class Workers:
 
     def run(self, call: Callable[[int, int], object], costs: Array, items: int = 1) -> None:
         """call(first, last) over len(costs) * items items, of which the i-th `items` cost costs[i] each."""
+        if len(costs) == 1 and costs[0] * items < SMALL:  # a few rows to predict, where every microsecond counts
+            self._call(call, 0, items)
+            return
         parts = list(pairwise(divide(costs, items, self.n_threads)))
         if self.n_threads == 1 or len(parts) == 1:
             for first, last in parts:
