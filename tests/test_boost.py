@@ -254,7 +254,7 @@ def test_rounding_to_integers_costs_nothing_measurable(task: str, weights: str) 
 def test_prediction_is_the_start_plus_the_sum_over_trees(task: str) -> None:
     X, y = data_for(task)
     model = make(task).fit(X, y)
-    nodes, roots = model.ensemble_
+    nodes, roots, _ = model.ensemble_
     assert len(roots) == 8  # one tree a round
     raw = np.tile(model._start, (len(X), 1))
     for leaves in (model.apply(X) + roots).T:
@@ -436,7 +436,7 @@ def test_every_round_draws_its_own_subsample() -> None:
     assert len({tuple(rows) for rows in drawn}) == 8
     for r, rows in enumerate(drawn):
         reached = np.bincount(model.apply(X)[rows, r])
-        nodes, roots = model.ensemble_
+        nodes, roots, _ = model.ensemble_
         leaves = np.flatnonzero(reached)
         np.testing.assert_array_equal(reached[leaves], nodes.n_samples[roots[r] + leaves])
 
@@ -661,7 +661,7 @@ def test_leaf_values_of_ones_own_are_taken() -> None:
     X, y = data_for("squared_error")
     model = make("squared_error", loss=FromTheMedian(), n_estimators=2).fit(X, y)
     raw = np.zeros(N)
-    nodes, roots = model.ensemble_
+    nodes, roots, _ = model.ensemble_
     for t, leaves in enumerate(model.apply(X).T):
         medians = {leaf: np.median((y - raw)[leaves == leaf]) for leaf in set(leaves.tolist())}
         assert len(medians) > 3
