@@ -1,7 +1,7 @@
 """How fast ensembles converge with the number of trees, as in the paper's Fig. 3, and why (Sec. III-A).
 
     python benchmarks/convergence.py
-    python benchmarks/convergence.py --picture out/convergence.png
+    python benchmarks/convergence.py --picture docs/convergence.png   # draws the curves of the chosen settings
 
 On wine, breast cancer and Pima, in the mean over random 60/40 splits: the accuracy of SLM Forest and of a random
 forest, the log loss of SLM Boost and of XGBoost at the same depth and learning rate, and for both forests the strength
@@ -27,6 +27,7 @@ Floats = NDArray[np.float64]
 SETS = ["wine", "breast cancer", "pima"]
 TREES = [1, 2, 3, 5, 10, 15, 20, 30, 50, 100]
 N_TREES = TREES[-1]
+TICKS = [1, 2, 5, 10, 20, 50, 100]
 DEPTH, RATE = 6, 0.3  # XGBoost's defaults
 # SLM Forest's settings: the paper searches its own for every set, and so does `choose`, on splits of their own
 DENSE: dict[str, Any] = {"axis_projections": False, "n_coefficients": None, "subspace_size": 8, "min_samples_leaf": 3}
@@ -134,6 +135,8 @@ def draw(found: dict[str, Curves], path: Path) -> None:
             for (label, values), colour in zip(lines.items(), COLOURS, strict=True):
                 axis.plot(TREES, values.mean(axis=0), "o-", color=colour, label=label, markersize=3)
             axis.set(title=name, xlabel="trees", ylabel=quantity, xscale="log")
+            axis.set_xticks(TICKS, map(str, TICKS))
+            axis.minorticks_off()
             axis.legend()
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, dpi=100)
@@ -152,8 +155,8 @@ def main() -> None:
             print(f"{name} skipped: {reason}")
             continue
         for setting in dict.fromkeys(["defaults", choose(data, 30)]):
-            found[f"{name}, {setting}"] = measure(data, setting, arguments.splits)
-            report(f"{name}, {setting}", found[f"{name}, {setting}"])
+            found[name] = measure(data, setting, arguments.splits)
+            report(f"{name}, {setting}", found[name])
     if arguments.picture:
         draw(found, arguments.picture)
 

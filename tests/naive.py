@@ -683,7 +683,9 @@ def best_plane(part: Sloped, signs: Array, how: Boosting, pool: Pool) -> tuple[V
 
 def grow_branch(part: Sloped, signs: Array, how: Boosting, pool: Pool, depth: int = 0) -> Branch:
     """The tree below these samples; leaves take a share of the step -G / (H + l2) of each output."""
-    branch = Branch(-how.learning_rate * part.gradients.sum(axis=0) / (part.hessians.sum(axis=0) + how.l2))
+    step = -part.gradients.sum(axis=0) / (part.hessians.sum(axis=0) + how.l2)
+    most = 1.0 if how.loss == "poisson" else np.inf  # the logarithm of a mean goes no further in a round
+    branch = Branch(how.learning_rate * np.clip(step, -most, most))
     found = best_plane(part, signs, how, pool) if depth < how.max_depth else None
     if found:
         branch.vector, branch.threshold = found

@@ -172,7 +172,7 @@ def grow_tree(
 
 def leaves_of(tree: FlatTree, codes: Array, workers: Workers = ONE_THREAD) -> Array:
     """Node in which the route of each sample ends; codes (n_samples, n_features)."""
-    one = FlatEnsemble(tree, np.zeros(1, np.int64))
+    one = FlatEnsemble(tree, np.zeros(1, np.int64), int(tree.depth[-1]))
     return apply(one, transposed(codes), workers)[:, 0]
 
 

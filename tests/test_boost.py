@@ -367,7 +367,8 @@ def test_every_node_answers_with_the_step_of_its_samples(task: str) -> None:
     gradients, hessians = (weights[:, None] * slope for slope in slopes)
     for node in range(nodes.n_nodes):
         rows = below(nodes, node, model.apply(X)[:, 0])
-        step = -0.3 * gradients[rows].sum(axis=0) / (hessians[rows].sum(axis=0) + 1.0)
+        step = -gradients[rows].sum(axis=0) / (hessians[rows].sum(axis=0) + 1.0)
+        step = 0.3 * (np.clip(step, -1.0, 1.0) if task == "poisson" else step)
         np.testing.assert_allclose(nodes.value[node], step, atol=1e-7)  # weights keep 30 bits of their sum
     assert nodes.n_nodes > 8
 
@@ -1138,9 +1139,9 @@ def test_validation_samples_are_a_share_that_training_never_sees() -> None:
     loss = Recorder()
     settings = STOPPING | {"loss": loss, "validation_fraction": 0.25}
     model = make("squared_error", **settings).fit(X, y)
-    train = np.array([value in loss.trained for value in y.tolist()])
+    train = np.array([value in model._loss.trained for value in y.tolist()])
     assert train.sum() == 150
-    assert loss.measured == set(y.tolist())
+    assert model._loss.measured == set(y.tolist())
     given = make("squared_error", **settings).fit(X[train], y[train], eval_set=(X[~train], y[~train]))
     assert same_model(model, given, X)
     assert same_scores(model, given)
@@ -1513,3 +1514,55 @@ def test_clone_takes_the_parameters_and_leaves_the_fit() -> None:
     again = clone(model)
     assert not hasattr(again, "ensemble_")
     assert same_model(again.fit(X, y), model, X)
+
+
+# --- what users have seen
+
+
+@pytest.mark.parametrize("loss", ["poisson", "gamma"])
+@pytest.mark.parametrize("init", ["data", "zero"])
+def test_means_over_many_decades_do_not_explode(loss: str, init: str) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1000, 4))
+    y = np.where(X[:, 0] > 1.5, 1000.0, 0.1) * rng.gamma(2.0, 0.5, 1000)
+    model = SLMBoostRegressor(loss=loss, init=init, n_estimators=30, random_state=0).fit(X, y)
+    assert (np.diff(model.train_score_) > 0).all()
+    assert model.predict(X).max() < 100 * y.max()
+
+
+@pytest.mark.parametrize("change", [{"loss": "poisson"}, {"init": "zero"}, {"loss": "huber", "quantile": 0.8}])
+def test_kept_rounds_keep_their_loss(change: dict[str, Any]) -> None:
+    X, y = data_for("squared_error")
+    model = SLMBoostRegressor(n_estimators=2, warm_start=True, random_state=0).fit(X, np.abs(y))
+    with pytest.raises(ValueError, match=r"must stay .* warm_start=True keeps trees"):
+        model.set_params(n_estimators=4, **change).fit(X, np.abs(y))
+
+
+def test_kept_rounds_refuse_coefficients_too_large_for_their_codes() -> None:
+    X = np.random.default_rng(0).normal(size=(100, 40))
+    given: dict[str, Any] = {"warm_start": True, "subspace_size": 40, "envelope_decay": 0.0, "n_coefficients": None}
+    model = SLMBoostRegressor(n_estimators=2, envelope_height=1.0, **given).fit(X, X[:, 0])
+    with pytest.raises(ValueError, match="envelope_height and n_coefficients of SLMBoostRegressor must not grow"):
+        model.set_params(n_estimators=4, envelope_height=127.0).fit(X, X[:, 0])
+
+
+def test_a_loss_of_the_users_is_not_changed_by_a_fit() -> None:
+    X, y = data_for("squared_error")
+    loss = Recorder()
+    before = {name: list(value) if isinstance(value, set) else value for name, value in vars(loss).items()}
+    SLMBoostRegressor(loss=loss, n_estimators=3).fit(X, y)
+    assert {name: list(value) if isinstance(value, set) else value for name, value in vars(loss).items()} == before
+
+
+def test_weights_that_add_up_to_one_are_warned_of() -> None:
+    X, y = data_for("squared_error")
+    with pytest.warns(UserWarning, match="Scale sample_weight up"):
+        SLMBoostRegressor(n_estimators=2).fit(X, y, np.full(len(y), 1 / len(y)))
+
+
+def test_score_takes_the_exposure() -> None:
+    rng = np.random.default_rng(0)
+    X, exposure = rng.normal(size=(400, 2)), rng.uniform(0.1, 10.0, 400)
+    y = rng.poisson(exposure * np.exp(X[:, 0]))
+    model = SLMBoostRegressor(loss="poisson", random_state=0).fit(X, y, exposure=exposure)
+    assert model.score(X, y, exposure=exposure) > 0.5 > model.score(X, y)

@@ -9,7 +9,7 @@ import pytest
 import naive
 from naive import Array
 from sublearn.core import parallel
-from sublearn.core.flat_ensemble import FlatEnsemble, add_values, apply, pack, unpack
+from sublearn.core.flat_ensemble import add_values, apply, pack, unpack
 from sublearn.core.flat_tree import KINDS, FlatTree
 from sublearn.core.parallel import Workers
 from sublearn.core.pruning import prune
@@ -138,8 +138,8 @@ def test_values_may_be_others_than_those_of_the_trees() -> None:
 
 def test_some_of_the_trees_are_an_ensemble_too() -> None:
     trees, codes = some_trees(), transposed(fresh_codes(50))
-    nodes, roots, _ = pack(trees)
-    found = apply(FlatEnsemble(nodes, roots[[3, 1]]), codes, ONE_THREAD)
+    ensemble = pack(trees)
+    found = apply(ensemble._replace(roots=ensemble.roots[[3, 1]]), codes, ONE_THREAD)
     np.testing.assert_array_equal(found, apply(pack([trees[3], trees[1]]), codes, ONE_THREAD))
 
 

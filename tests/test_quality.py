@@ -57,6 +57,7 @@ def test_a_tree_is_shallower_than_a_decision_tree(kind: int) -> None:
 
 def test_twenty_trees_predict_no_worse_than_a_random_forest_of_a_hundred() -> None:
     classes, numbers = pairs("forest")
+    # level with it over all sets and 20 splits (docs/quality.md); over a few of them either may be ahead by so much
     assert np.mean(differences(BUNDLED, classes, 5, data_sets.CLASSES)) > -0.005
     assert np.mean(differences(NUMBERS, numbers, 4, data_sets.NUMBERS)) > 0
 

@@ -1,5 +1,6 @@
 """What the two boosting estimators share: samples to train and validate on, rounds, early stopping."""
 
+import warnings
 from collections.abc import Iterator
 from copy import deepcopy
 from typing import Any, NamedTuple
@@ -17,7 +18,7 @@ from sublearn.core.fixed_point import Weights
 from sublearn.core.flat_ensemble import add_values
 from sublearn.core.flat_tree import FlatTree, feature_decreases, shares
 from sublearn.core.keys import key_below
-from sublearn.core.losses import Huber, LogLinked, Loss, logarithms
+from sublearn.core.losses import LogLinked, Loss, logarithms
 from sublearn.core.parallel import Workers
 from sublearn.core.parameters import BoostParameters
 from sublearn.kernels.layout import Array
@@ -71,15 +72,16 @@ class SLMBoost(SLMEnsemble):
         given = validation is not None
         if validation is None and self.early_stopping:
             part, validation = self._split(part, key_below(key, SPLIT))
-        loss = self._make_loss()
-        if kept and isinstance(loss, Huber) and isinstance(kept._loss, Huber):
-            loss = deepcopy(kept._loss)  # which knows the residuals of the first round
+        if kept:
+            self._check_settings(kept._settings)
+        loss = deepcopy(kept._loss if kept else self._make_loss())  # it may keep what it has seen
         self._check_domain(loss, part.y, "")
         if validation is not None:
             self._check_domain(loss, validation.y, " in eval_set" if given else "")
         parameters = self._tree_parameters(part.weights.count(len(part.X)), **FIXED)
         plan = self._plan(parameters, part.X.shape[1])
         if kept:
+            self._check_codes(plan)
             maps, start, trees = kept.feature_maps_, kept._start, kept._trees()
         else:
             maps = fit_maps(part.X, part.weights.weights, self.feature_map, code_limit(plan.coefficient_sum))
@@ -95,10 +97,33 @@ class SLMBoost(SLMEnsemble):
             rounds = boost(training, validating, growth, range(n_kept, n_rounds), workers)
             self._collect(rounds, trees, scores, n_rounds)
         self._store_trees(trees, maps, plan.subspace_size, key)
-        self._loss, self._start = loss, start
+        self._loss, self._start, self._settings = loss, start, self._loss_settings()
+        self._warn_of_light_weights(trees, part.weights, len(part.y))
         self.n_iter_ = len(trees)
         self.train_score_ = np.array(scores.training)
         self.validation_score_ = np.array(scores.validation)
+
+    def _loss_settings(self) -> tuple[Any, ...]:
+        """What trees that are kept depend on."""
+        loss = type(self.loss).__name__ if isinstance(self.loss, Loss) else self.loss
+        return loss, getattr(self, "quantile", None), self.init
+
+    def _check_settings(self, before: tuple[Any, ...]) -> None:
+        for name, old, new in zip(("loss", "quantile", "init"), before, self._loss_settings(), strict=True):
+            if old != new:
+                owner = type(self).__name__
+                raise ValueError(f"{name} of {owner} must stay {old!r}, as warm_start=True keeps trees; got {new!r}.")
+
+    def _warn_of_light_weights(self, trees: list[FlatTree], weights: Weights, n_rows: int) -> None:
+        """Warn if samples of weight 1 would have been enough to split, but those given are not."""
+        total, enough = weights.total(n_rows) * weights.step, 2 * self.min_child_weight
+        hessian = trees[0].weight[0] if trees and trees[0].n_nodes == 1 else np.inf
+        if hessian < enough <= hessian * n_rows / total:
+            warnings.warn(
+                f"{type(self).__name__} has learned a constant: all samples together weigh too little to give each "
+                f"child min_child_weight={self.min_child_weight:g}. Scale sample_weight up, or this parameter down.",
+                stacklevel=4,
+            )
 
     def _split(self, part: Part, key: int) -> tuple[Part, Part]:
         """Training and validation samples."""
@@ -180,17 +205,31 @@ class SLMBoost(SLMEnsemble):
             eval_set = eval_set[0]
         if not isinstance(eval_set, tuple | list) or len(eval_set) != 2 or isinstance(eval_set[0], tuple):
             raise ValueError(f"eval_set of {name}.fit must be one pair (X, y); got {type(eval_set).__name__}.")
-        X, y = validate_data(self, *eval_set, reset=False, dtype=FLOATS)
+        try:
+            X, y = validate_data(self, *eval_set, reset=False, dtype=FLOATS)
+        except ValueError as error:
+            raise ValueError(f"eval_set of {name}.fit must be like X and y: {error}") from None
         weights = self._check_weights(eval_sample_weight, X, "eval_sample_weight")
-        part: Part = self._part(X, y, weights, self._check_exposure(eval_exposure, X, "eval_exposure"))
+        part: Part = self._part(X, y, weights, self._check_exposure(eval_exposure, X, self._make_loss(), "eval_"))
         part = part.take(weights.present())
         return part.take(part.factors > 0) if part.factors.size else part
+
+    def _check_exposure(self, exposure: Any, X: Any, loss: Loss, prefix: str = "") -> Array:
+        """Exposures as numbers; empty for ones."""
+        if exposure is None:
+            return NOTHING
+        name = f"{prefix}exposure of {type(self).__name__}"
+        if not isinstance(loss, LogLinked):
+            raise ValueError(f"{name} must be None unless the loss is 'poisson' or 'gamma'.")
+        given = self._check_numbers(exposure, X, f"{prefix}exposure")
+        if not (given > 0).all():
+            raise ValueError(f"{name} must be positive everywhere; got {given.min():g}.")
+        return given
 
     def _raw(self, X: Any, exposure: Array = NOTHING) -> Array:
         """Raw values (n_samples, n_outputs) after all rounds."""
         check_is_fitted(self)
-        start = self._start + logarithms(exposure)[:, None] if exposure.size else self._start
-        return self._sums(X, self.ensemble_.nodes.value, start)
+        return self._sums(X, self.ensemble_.nodes.value, _with_exposure(self._start, exposure))
 
     def _staged_raw(self, X: Any, exposure: Array = NOTHING) -> Iterator[Array]:
         """Raw values (n_samples, n_outputs) after each round; one array, renewed."""
@@ -198,11 +237,16 @@ class SLMBoost(SLMEnsemble):
         with self._workers() as workers:
             codes = self._encode(X, workers)
             raw = np.empty((codes.shape[1], len(self._start)))
-            raw[:] = self._start + logarithms(exposure)[:, None] if exposure.size else self._start
+            raw[:] = _with_exposure(self._start, exposure)
             for root in self.ensemble_.roots:
                 tree = self.ensemble_._replace(roots=np.array([root]))
                 add_values(tree, tree.nodes.value, codes, raw, workers)
                 yield raw
+
+
+def _with_exposure(start: Array, exposure: Array) -> Array:
+    """Raw values (n_outputs,) or (n_samples, n_outputs) before the first tree."""
+    return start + logarithms(exposure)[:, None] if exposure.size else start
 
 
 def _problem(
@@ -210,7 +254,7 @@ def _problem(
 ) -> Problem:
     """Samples in the form the core takes, and what the trees so far make of them."""
     raw = np.empty((len(part.y), len(start)))
-    raw[:] = start + logarithms(part.exposure)[:, None] if part.exposure.size else start
+    raw[:] = _with_exposure(start, part.exposure)
     problem = Problem(encode_samples(part.X, maps, workers), part.y, part.weights, part.factors, loss, raw)
     if trees:
         problem.add(trees, workers)

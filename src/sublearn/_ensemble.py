@@ -7,10 +7,11 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from sublearn._estimator import SLMEstimator, n_parameters
-from sublearn.core.codes import FeatureMaps, encode_samples
+from sublearn.core.codes import DEVIATIONS, FeatureMaps, code_limit, encode_samples
 from sublearn.core.flat_ensemble import add_values, apply, pack, unpack
 from sublearn.core.flat_tree import FlatTree
 from sublearn.core.parallel import Workers
+from sublearn.core.projection import Plan
 from sublearn.kernels.layout import Array
 
 
@@ -28,6 +29,14 @@ class SLMEnsemble(SLMEstimator):
             raise ValueError(
                 f"X of {name}.fit must have {self._n_features} features as before, since warm_start=True keeps trees; "
                 f"got {X.shape[1]}."
+            )
+
+    def _check_codes(self, plan: Plan) -> None:
+        """Raise ValueError if the codes of trees that are kept are too large for new projections to be exact."""
+        if self.feature_maps_.per_deviation > code_limit(plan.coefficient_sum) // DEVIATIONS:
+            raise ValueError(
+                f"envelope_height and n_coefficients of {type(self).__name__} must not grow so far, since "
+                "warm_start=True keeps trees."
             )
 
     def _check_classes(self, before: Array, classes: Array) -> None:

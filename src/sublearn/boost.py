@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterator
 from typing import Any, Self
 
 import numpy as np
+from sklearn.metrics import r2_score
+from sklearn.utils.validation import check_is_fitted
 
 from sublearn._boosting import NOTHING, Part, SLMBoost
 from sublearn._estimator import ClassifierPart, RegressorPart, unchanged_on_error
@@ -130,7 +132,8 @@ class SLMBoostClassifier(ClassifierPart, SLMBoost):
         y : array-like of shape (n_samples,)
             Classes (strings or integers).
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the samples; None: 1 each. Weight 2 is the row twice, weight 0 its absence.
+            Weights of the samples; None: 1 each. Weight 2 is the row twice, but for what is drawn among the rows (by
+            `subsample`, or to validate on); weight 0 is its absence.
         eval_set : pair (X, y), default=None
             Samples to validate on after each round; with `early_stopping`, in the place of a part of the training
             samples.
@@ -204,9 +207,6 @@ class SLMBoostClassifier(ClassifierPart, SLMBoost):
         if factors.size and not factors.any():
             raise ValueError(f"eval_set of {type(self).__name__}.fit must hold a class whose class_weight is not 0.")
         return Part(X, labels.astype(np.float64), weights, factors, exposure)
-
-    def _check_exposure(self, exposure: Any, X: Any, parameter: str = "exposure") -> Array:
-        return NOTHING
 
     def _probabilities(self, raw: Array) -> Array:
         n_classes = len(self.classes_)
@@ -340,7 +340,8 @@ class SLMBoostRegressor(RegressorPart, SLMBoost):
         y : array-like of shape (n_samples,)
             Numbers.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the samples; None: 1 each. Weight 2 is the row twice, weight 0 its absence.
+            Weights of the samples; None: 1 each. Weight 2 is the row twice, but for what is drawn among the rows (by
+            `subsample`, or to validate on); weight 0 is its absence.
         eval_set : pair (X, y), default=None
             Samples to validate on after each round; with `early_stopping`, in the place of a part of the training
             samples.
@@ -366,17 +367,25 @@ class SLMBoostRegressor(RegressorPart, SLMBoost):
             if eval_set is not None and (exposure is None) != (eval_exposure is None):
                 name = type(self).__name__
                 raise ValueError(f"exposure and eval_exposure of {name}.fit must both be given, or neither.")
-            part = self._part(X, y, weights, self._check_exposure(exposure, X)).take(weights.present())
+            part = self._part(X, y, weights, self._check_exposure(exposure, X, self._make_loss())).take(
+                weights.present()
+            )
             self._fit_parts(part, self._validation_part(eval_set, eval_sample_weight, eval_exposure), 1)
         return self
 
     def predict(self, X: Any, exposure: Any = None) -> Array:
         """Number predicted for each sample: the rate times the exposure, where there is one."""
-        return self._predictions(self._raw(X, self._check_exposure(exposure, X)))
+        check_is_fitted(self)
+        return self._predictions(self._raw(X, self._check_exposure(exposure, X, self._loss)))
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None, exposure: Any = None) -> float:
+        """R^2 of the predictions, with exposures where the model was fitted with such."""
+        return float(r2_score(y, self.predict(X, exposure), sample_weight=sample_weight))
 
     def staged_predict(self, X: Any, exposure: Any = None) -> Iterator[Array]:
         """Number predicted for each sample after each round."""
-        for raw in self._staged_raw(X, self._check_exposure(exposure, X)):
+        check_is_fitted(self)
+        for raw in self._staged_raw(X, self._check_exposure(exposure, X, self._loss)):
             yield self._predictions(raw)
 
     def _make_loss(self) -> Loss:
@@ -384,18 +393,6 @@ class SLMBoostRegressor(RegressorPart, SLMBoost):
 
     def _part(self, X: Array, y: Array, weights: Weights, exposure: Array) -> Part:
         return Part(X, np.asarray(y, np.float64), weights, NOTHING, exposure)
-
-    def _check_exposure(self, exposure: Any, X: Any, parameter: str = "exposure") -> Array:
-        """Exposures as numbers; empty for ones."""
-        if exposure is None:
-            return NOTHING
-        name = type(self).__name__
-        if self.loss not in ("poisson", "gamma"):
-            raise ValueError(f"{parameter} of {name} must be None unless the loss is 'poisson' or 'gamma'.")
-        given = self._check_numbers(exposure, X, parameter)
-        if not (given > 0).all():
-            raise ValueError(f"{parameter} of {name} must be positive everywhere; got {given.min():g}.")
-        return given
 
     def _predictions(self, raw: Array) -> Array:
         loss: Loss = self._loss

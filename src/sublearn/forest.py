@@ -58,8 +58,9 @@ class SLMForest(SLMEnsemble):
             key = kept._drawn_from if kept else self._key()
             with self._workers() as workers:
                 training = self._prepare(X, y, weights, workers, kept and kept.feature_maps_)
-                if kept and len(training.classes):
-                    self._check_classes(kept.classes_, training.classes)
+                if kept:
+                    self._check_codes(training.task.plan)
+                    self._check_classes(getattr(kept, "classes_", training.classes), training.classes)
                 trees += self._grow_trees(training, key, len(trees), n_new, workers)
                 self._store(trees, training, key)
                 self._bagging = (self.bootstrap, self.max_samples)
@@ -96,6 +97,11 @@ class SLMForest(SLMEnsemble):
         if self.oob_score and not self.bootstrap:
             raise ValueError(f"oob_score of {name} must be False unless bootstrap=True, which leaves samples out.")
 
+    @property
+    def _answers(self) -> Array:
+        """What each node contributes: its value, or its vote."""
+        return self.ensemble_.nodes.value if self._votes is None else self._votes
+
     def _bag(self, n_samples: int, key: int) -> Array:
         n_draws = n_samples if self.max_samples is None else as_count(self.max_samples, n_samples)
         return draw_bag(n_samples, n_draws, key)
@@ -116,7 +122,7 @@ class SLMForest(SLMEnsemble):
 
     def _store(self, trees: list[FlatTree], training: Training, key: int) -> None:
         self._store_trees(trees, training.maps, training.task.plan.subspace_size, key)
-        self._answers = self.ensemble_.nodes.value
+        self._votes: Array | None = None
 
     def _store_oob(self, X: Array, y: Array, sample_weight: Array, training: Training, workers: Workers) -> None:
         """Predict every sample by the trees that have not seen it."""
@@ -254,7 +260,7 @@ class SLMForestClassifier(ClassifierPart, SLMForest):
         self.classes_ = training.classes
         if self.voting == "hard":
             value = self.ensemble_.nodes.value
-            self._answers = np.eye(value.shape[1])[value.argmax(axis=1)]
+            self._votes = np.eye(value.shape[1])[value.argmax(axis=1)]
 
     def _keep_oob(self, predictions: Array, y: Array, known: Array, weights: Array) -> float:
         self.oob_decision_function_ = predictions

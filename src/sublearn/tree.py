@@ -74,7 +74,7 @@ class SLMTree(SLMEstimator):
         X = self._check_samples(X)
         with self._workers() as workers:
             codes = encode_samples(X, self.feature_maps_, workers)
-            return apply(FlatEnsemble(self.tree_, FIRST_NODE), codes, workers)[:, 0]
+            return apply(FlatEnsemble(self.tree_, FIRST_NODE, self.depth_), codes, workers)[:, 0]
 
     def decision_path(self, X: Any) -> csr_matrix:
         """Route of each sample: a sparse matrix (n_samples, n_nodes) with 1 at each node it passes."""

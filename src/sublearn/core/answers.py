@@ -79,12 +79,13 @@ class NewtonStep(NamedTuple):
     hessian_step: float  # and of H
     l2: float
     learning_rate: float
+    max_step: float = np.inf
 
     def values(self, sums: NodeSums) -> Array:
         """Steps."""
         hessians = sums.weights * self.hessian_step + self.l2
-        steps: Array = self.learning_rate * (sums.totals[:, 1] * self.gradient_step / hessians)
-        return steps[:, None]
+        steps = sums.totals[:, 1] * self.gradient_step / hessians
+        return self.learning_rate * np.clip(steps, -self.max_step, self.max_step)[:, None]
 
     def losses(self, losses: Array) -> Array:
         """Objective by hessian."""

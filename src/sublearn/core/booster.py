@@ -106,7 +106,7 @@ def add_round(problem: Problem, growth: Growth, number: int, workers: Workers) -
     leaves = np.empty(len(problem.raw), np.int64)
     tree = grow(make_task(problem, growth, rows, *direction), key, workers, leaves)
     if len(rows) < len(problem.raw):
-        leaves = apply(FlatEnsemble(tree, ROOT), problem.codes, workers)[:, 0]
+        leaves = apply(FlatEnsemble(tree, ROOT, int(tree.depth[-1])), problem.codes, workers)[:, 0]
     if gradients.shape[1] > 1:
         tree = tree._replace(value=_steps(tree, leaves, rows, problem, growth.boost, gradients, hessians))
     tree = _renewed(tree, leaves, rows, problem, growth.boost.learning_rate)
@@ -187,7 +187,7 @@ def make_task(problem: Problem, growth: Growth, rows: Array, gradient: Array, he
         Samples(problem.codes, targets, empty, curvatures, weights.weights, weights.counts, 0),
         number_root(rows),
         make_test(growth.parameters, boost.min_child_weight / hessian_step, l2 / hessian_step),
-        NewtonStep(gradient_step, hessian_step, l2, boost.learning_rate),
+        NewtonStep(gradient_step, hessian_step, l2, boost.learning_rate, problem.loss.max_step),
         growth.parameters,
         growth.plan,
     )
@@ -211,8 +211,9 @@ def _steps(
         g = _sums_by_node(tree, leaves, rows, weights, targets) * (gradient_step * weights.step)
         counted = curvatures if curvatures.size else np.ones(len(leaves), np.int32)
         h = _sums_by_node(tree, leaves, rows, weights, counted) * max(hessian_step * weights.step, SMALLEST)
-        steps[:, k] = boost.learning_rate * (g / (h + boost.l2))
-    return steps
+        steps[:, k] = g / (h + boost.l2)
+    most = problem.loss.max_step
+    return boost.learning_rate * np.clip(steps, -most, most)
 
 
 def _sums_by_node(tree: FlatTree, leaves: Array, rows: Array, weights: Weights, numbers: Array) -> Array:

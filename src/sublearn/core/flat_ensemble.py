@@ -19,7 +19,7 @@ class FlatEnsemble(NamedTuple):
 
     nodes: FlatTree
     roots: Array  # int64 (n_trees,)
-    depth: int = 8  # of the deepest tree, or a guess: only the division of work depends on it
+    depth: int  # of the deepest tree
 
     @property
     def n_trees(self) -> int:

@@ -51,12 +51,12 @@ class FlatTree(NamedTuple):
     first_child: Array  # -1 for a leaf
     value: Array  # (n_nodes, n_values): class shares, the mean target, or boosting's steps
     loss: Array
-    decrease: Array  # of the loss, by the node's hyperplanes together, in target steps; 0 for a leaf
+    decrease: Array  # of the loss, by the node's hyperplanes together; 0 for a leaf
     weight: Array  # share of all samples' weight; boosting: sum of hessians
     n_samples: Array
     # hyperplanes
     threshold: Array
-    plane_decrease: Array  # of the loss, by this hyperplane alone, in target steps
+    plane_decrease: Array  # of the loss, by this hyperplane alone
     first_term: Array  # (n_planes + 1,)
     # terms
     feature: Array

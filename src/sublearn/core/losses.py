@@ -10,7 +10,7 @@ from sublearn.kernels.arithmetic import LN2, log2
 from sublearn.kernels.compilation import plain
 from sublearn.kernels.layout import Array
 
-SMALLEST = 1e-300  # a class may have no weight left
+LEAST = 1e-300  # a class may have no weight left
 BLOCK_VALUES = 1 << 21
 
 
@@ -35,6 +35,8 @@ class Loss:
     >>> SLMBoostRegressor(loss=LogCosh(), random_state=0).fit(X, y).score(X, y) > 0.9
     True
     """
+
+    max_step = np.inf  # what a leaf may add to raw at the most, before the learning rate
 
     def values(self, y: Array, raw: Array) -> Array:
         """Loss (n_samples,) of each sample."""
@@ -223,6 +225,8 @@ class Huber(CompiledLoss):
 class LogLinked(CompiledLoss):
     """A loss whose raw value is the logarithm of the mean. The mean may be a rate times an exposure."""
 
+    max_step = 1.0  # where a mean is far too small, its curvature says nothing of how far to go
+
     def rate(self, y: Array, sample_weight: Array, exposure: Array) -> float:
         """Logarithm of the best constant rate."""
         return self.start(y, sample_weight) - _log(exact_mean(exposure, sample_weight))
@@ -290,7 +294,7 @@ def logarithms(x: Array) -> Array:
 
 
 def _log(x: float) -> float:
-    return LN2 * float(plain(log2)(max(x, SMALLEST)))
+    return LN2 * float(plain(log2)(max(x, LEAST)))
 
 
 def _blocks(raw: Array) -> Iterator[slice]:
