@@ -1566,3 +1566,8 @@ def test_score_takes_the_exposure() -> None:
     y = rng.poisson(exposure * np.exp(X[:, 0]))
     model = SLMBoostRegressor(loss="poisson", random_state=0).fit(X, y, exposure=exposure)
     assert model.score(X, y, exposure=exposure) > 0.5 > model.score(X, y)
+
+
+def test_one_callback_needs_no_list() -> None:
+    X, y = data_for("squared_error")
+    assert SLMBoostRegressor(n_estimators=9, callbacks=lambda progress: progress.n_iter == 2).fit(X, y).n_iter_ == 2

@@ -107,8 +107,8 @@ def test_parameter_out_of_range_is_named_with_what_is_allowed(name: str, value: 
         (SLMBoostClassifier, "early_stopping", "auto", "True or False"),
         (SLMBoostClassifier, "validation_fraction", 1.0, "a number above 0 and below 1"),
         (SLMBoostClassifier, "n_iter_no_change", 0, "an int of at least 1"),
-        (SLMBoostClassifier, "callbacks", print, "None or a sequence of callables"),
-        (SLMBoostClassifier, "callbacks", [None], "None or a sequence of callables"),
+        (SLMBoostClassifier, "callbacks", "print", "None or a callable or a list of such"),
+        (SLMBoostClassifier, "callbacks", [None], "None or a callable or a list of such"),
         (SLMBoostClassifier, "verbose", -1, "True or False or an int of at least 0"),
         (SLMBoostRegressor, "quantile", 1.0, "None or a number above 0 and below 1"),
         (

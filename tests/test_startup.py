@@ -46,11 +46,17 @@ def hash_models(n_jobs):
         (sublearn.SLMForestClassifier(n_estimators=3, bootstrap=True), labels),
         (sublearn.SLMForestRegressor(n_estimators=3), y),
         (sublearn.SLMBoostClassifier(n_estimators=3, subsample=0.5), labels),
+        (sublearn.SLMBoostClassifier(n_estimators=3, class_weight="balanced", early_stopping=True), labels > 0),
+        (sublearn.SLMBoostRegressor(n_estimators=3, early_stopping=True), y),
         (sublearn.SLMBoostRegressor(n_estimators=3, loss="poisson"), labels),
+        (sublearn.SLMBoostRegressor(n_estimators=3, loss="gamma"), 1.0 + labels),
         (sublearn.SLMBoostRegressor(n_estimators=3, loss="huber"), y),
+        (sublearn.SLMBoostRegressor(n_estimators=3, loss="absolute_error"), y),
+        (sublearn.SLMBoostRegressor(n_estimators=3, loss="quantile", quantile=0.7), y),
     ):
         model.set_params(max_depth=6, random_state=7, n_jobs=n_jobs).fit(X, target, weights)
-        for array in (*model.ensemble_.nodes, model.predict(X)):
+        scores = (model.train_score_, model.validation_score_) if hasattr(model, "train_score_") else ()
+        for array in (*model.ensemble_.nodes, model.predict(X), *scores):
             digest.update(np.asarray(array).tobytes())
     return digest.hexdigest()
 

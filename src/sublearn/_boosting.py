@@ -177,6 +177,7 @@ class SLMBoost(SLMEnsemble):
 
     def _collect(self, rounds: Iterator[Round], trees: list[FlatTree], scores: Scores, n_rounds: int) -> None:
         """Add rounds to trees and scores until one has to be the last."""
+        callbacks = [self.callbacks] if callable(self.callbacks) else self.callbacks or ()
         with shown(bool(self.verbose)) as show:
             for added in rounds:
                 trees.append(added.tree)
@@ -186,7 +187,7 @@ class SLMBoost(SLMEnsemble):
                 n_iter = len(scores.training) - 1
                 progress = Progress(n_iter, n_rounds, added.train_score, added.validation_score)
                 show(progress)
-                wishes = [callback(progress) for callback in self.callbacks or ()]
+                wishes = [callback(progress) for callback in callbacks]
                 if any(isinstance(wish, bool | np.bool_) and wish for wish in wishes):
                     break
                 if self.early_stopping and n_iter - scores.best >= self.n_iter_no_change:

@@ -223,7 +223,10 @@ PARAMETERS = {
     "callbacks": Parameter(
         either(
             NONE,
-            Rule("a sequence of callables", lambda v: isinstance(v, list | tuple) and all(callable(c) for c in v)),
+            Rule(
+                "a callable or a list of such",
+                lambda v: callable(v) or (isinstance(v, list | tuple) and all(callable(c) for c in v)),
+            ),
         ),
         "",
         "Called in turn after each round with a `sublearn.Progress`; one that returns True ends the fit.",
