@@ -21,6 +21,7 @@ import numpy as np
 import sublearn
 from sublearn.core import grower
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have started us without it
 BUSY = float(sys.argv[1])
 rng = np.random.default_rng(0)
 X = rng.normal(size=(200_000, 30))
