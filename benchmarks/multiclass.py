@@ -20,6 +20,7 @@ from sublearn import SLMBoostClassifier
 from sublearn.core.booster import Growth, Problem, add_round, make_task
 from sublearn.core.codes import code_limit, encode_samples, fit_maps
 from sublearn.core.fixed_point import UNIT
+from sublearn.core.flat_ensemble import alone
 from sublearn.core.flat_tree import FlatTree
 from sublearn.core.grower import grow
 from sublearn.core.keys import key_below
@@ -88,7 +89,7 @@ def course(
         spent += time.perf_counter() - begin
         for k, grown in added:
             part = testing if k < 0 else testing._replace(raw=np.ascontiguousarray(testing.raw[:, k : k + 1]))
-            part.add([grown], ONE_THREAD)
+            part.add(alone(grown), ONE_THREAD)
             if k >= 0:
                 testing.raw[:, k] = part.raw[:, 0]
         points.append(Point(len(points) + 1, spent, -testing.score()))

@@ -11,7 +11,7 @@ from naive import Array, Data, Settings, Vector
 from sublearn.core.answers import Answers, ClassShares, MeanTarget, NewtonStep
 from sublearn.core.criterion import describe_nodes, largest_decreases, make_test
 from sublearn.core.fixed_point import Units
-from sublearn.core.flat_ensemble import FlatEnsemble, apply
+from sublearn.core.flat_ensemble import alone, apply
 from sublearn.core.flat_tree import FlatTree
 from sublearn.core.grower import Task, class_root, grow, number_root
 from sublearn.core.parallel import Workers
@@ -172,8 +172,7 @@ def grow_tree(
 
 def leaves_of(tree: FlatTree, codes: Array, workers: Workers = ONE_THREAD) -> Array:
     """Node in which the route of each sample ends; codes (n_samples, n_features)."""
-    one = FlatEnsemble(tree, np.zeros(1, np.int64), int(tree.depth[-1]))
-    return apply(one, transposed(codes), workers)[:, 0]
+    return apply(alone(tree), transposed(codes), workers)[:, 0]
 
 
 def transposed(codes: Array) -> Array:

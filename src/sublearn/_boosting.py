@@ -15,7 +15,7 @@ from sublearn._progress import Progress, shown
 from sublearn.core.booster import Growth, Problem, Round, boost
 from sublearn.core.codes import FeatureMaps, code_limit, encode_samples, fit_maps
 from sublearn.core.fixed_point import Weights
-from sublearn.core.flat_ensemble import add_values
+from sublearn.core.flat_ensemble import add_values, pack
 from sublearn.core.flat_tree import FlatTree, feature_decreases, shares
 from sublearn.core.keys import key_below
 from sublearn.core.losses import LogLinked, Loss, logarithms
@@ -140,12 +140,11 @@ class SLMBoost(SLMEnsemble):
         return part.take(np.sort(train)), part.take(np.sort(test))
 
     def _check_domain(self, loss: Loss, y: Array, where: str) -> None:
-        if isinstance(self.loss, Loss):
-            loss.check(y)
-            return
         try:
             loss.check(y)
         except ValueError as error:
+            if isinstance(self.loss, Loss):  # the user's own words
+                raise
             low, high = y.min(), y.max()
             name = type(self).__name__
             raise ValueError(f"{error}; {name}.fit got numbers from {low:g} to {high:g}{where}.") from None
@@ -258,7 +257,7 @@ def _problem(
     raw[:] = _with_exposure(start, part.exposure)
     problem = Problem(encode_samples(part.X, maps, workers), part.y, part.weights, part.factors, loss, raw)
     if trees:
-        problem.add(trees, workers)
+        problem.add(pack(trees), workers)
     return problem
 
 

@@ -12,7 +12,6 @@ from sublearn._estimator import ClassifierPart, RegressorPart, Training, unchang
 from sublearn._parameters import as_count, check_parameters, documented, keep_parameters
 from sublearn.core.bagging import bagged, draw_bag
 from sublearn.core.codes import encode_samples
-from sublearn.core.criterion import make_test
 from sublearn.core.flat_ensemble import apply
 from sublearn.core.flat_tree import FlatTree, feature_decreases, shares
 from sublearn.core.grower import grow
@@ -111,12 +110,8 @@ class SLMForest(SLMEnsemble):
 
         def grow_one(i: int, worker: Workers) -> FlatTree:
             tree_key = key_below(key, n_kept + i)
-            if not self.bootstrap:
-                return grow(task, tree_key, worker)
-            bag = bagged(task, self._bag(len(training.rows), tree_key))
-            total = float(bag.samples.weights.sum())
-            test = make_test(task.parameters, task.parameters.min_weight_fraction_leaf * total)
-            return grow(bag._replace(test=test), tree_key, worker)
+            own = bagged(task, self._bag(len(training.rows), tree_key)) if self.bootstrap else task
+            return grow(own, tree_key, worker)
 
         return workers.each(grow_one, n_new)
 

@@ -11,13 +11,11 @@ from sklearn.utils.validation import check_is_fitted
 from sublearn._estimator import ClassifierPart, RegressorPart, SLMEstimator, Training, n_parameters, unchanged_on_error
 from sublearn._parameters import check_parameters, documented, keep_parameters
 from sublearn.core.codes import encode_samples
-from sublearn.core.flat_ensemble import FlatEnsemble, apply
+from sublearn.core.flat_ensemble import alone, apply
 from sublearn.core.flat_tree import FlatTree, decision_path, feature_decreases, shares
 from sublearn.core.grower import grow
 from sublearn.core.pruning import prune, pruning_path
 from sublearn.kernels.layout import Array
-
-FIRST_NODE = np.zeros(1, np.int64)
 
 
 class SLMTree(SLMEstimator):
@@ -74,7 +72,7 @@ class SLMTree(SLMEstimator):
         X = self._check_samples(X)
         with self._workers() as workers:
             codes = encode_samples(X, self.feature_maps_, workers)
-            return apply(FlatEnsemble(self.tree_, FIRST_NODE, self.depth_), codes, workers)[:, 0]
+            return apply(alone(self.tree_), codes, workers)[:, 0]
 
     def decision_path(self, X: Any) -> csr_matrix:
         """Route of each sample: a sparse matrix (n_samples, n_nodes) with 1 at each node it passes."""

@@ -83,9 +83,12 @@ class NewtonStep(NamedTuple):
 
     def values(self, sums: NodeSums) -> Array:
         """Steps."""
-        hessians = sums.weights * self.hessian_step + self.l2
-        steps = sums.totals[:, 1] * self.gradient_step / hessians
-        return self.learning_rate * np.clip(steps, -self.max_step, self.max_step)[:, None]
+        return self.steps(sums.totals[:, 1], sums.weights)[:, None]
+
+    def steps(self, descents: Array, hessians: Array) -> Array:
+        """Steps from integer sums: of minus the gradients, and of the hessians."""
+        steps = descents * self.gradient_step / (hessians * self.hessian_step + self.l2)
+        return self.learning_rate * np.clip(steps, -self.max_step, self.max_step)
 
     def losses(self, losses: Array) -> Array:
         """Objective by hessian."""

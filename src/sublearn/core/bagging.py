@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from sublearn.core.criterion import make_test
 from sublearn.core.grower import Task, part_of
 from sublearn.core.keys import key_below, keys_below
 from sublearn.kernels.arithmetic import below
@@ -20,11 +21,11 @@ def draw_bag(n_samples: int, n_draws: int, key: int) -> Array:
 
 def bagged(task: Task, times: Array) -> Task:
     """The task with each sample as often as it was drawn."""
-    samples = task.samples
+    samples, parameters = task.samples, task.parameters
+    weights = samples.weights * times if samples.weights.size else times
+    counts = samples.counts * times if samples.counts.size else times
     return task._replace(
-        samples=samples._replace(
-            weights=samples.weights * times if samples.weights.size else times,
-            counts=samples.counts * times if samples.counts.size else times,
-        ),
+        samples=samples._replace(weights=weights, counts=counts),
         root=part_of(task.root, times > 0),
+        test=make_test(parameters, parameters.min_weight_fraction_leaf * int(weights.sum())),
     )

@@ -7,9 +7,9 @@ import numpy as np
 
 from sublearn.core.answers import NewtonStep
 from sublearn.core.criterion import make_test
-from sublearn.core.fixed_point import Weights, integer_derivatives
-from sublearn.core.flat_ensemble import FlatEnsemble, add_values, apply, pack
-from sublearn.core.flat_tree import FlatTree
+from sublearn.core.fixed_point import Derivatives, Weights, integer_derivatives
+from sublearn.core.flat_ensemble import FlatEnsemble, add_values, alone, apply
+from sublearn.core.flat_tree import FlatTree, upward
 from sublearn.core.grower import Task, grow, number_root
 from sublearn.core.keys import key_below, keys_below
 from sublearn.core.losses import CompiledLoss, Loss
@@ -22,7 +22,6 @@ from sublearn.kernels.prediction import add_by_node
 
 SUBSAMPLE, SIGNS = 1 << 32, 1 << 33  # what is drawn below a round's key, apart from its tree
 SMALLEST = 1e-300  # steps of derivatives and weights near the ends of the floats
-ROOT = np.zeros(1, np.int64)
 
 
 class Problem(NamedTuple):
@@ -62,9 +61,8 @@ class Problem(NamedTuple):
         total = kernels.weighted_sum(np.ones(len(weights)), weights)
         return -float(kernels.weighted_sum(np.ascontiguousarray(values), weights) / total)
 
-    def add(self, trees: list[FlatTree], workers: Workers) -> None:
+    def add(self, ensemble: FlatEnsemble, workers: Workers) -> None:
         """Add the values of trees to raw."""
-        ensemble = pack(trees)
         add_values(ensemble, ensemble.nodes.value, self.codes, self.raw, workers)
 
 
@@ -92,7 +90,7 @@ def boost(
     for number in numbers:
         tree = add_round(training, growth, number, workers)
         if validating is not None:
-            validating.add([tree], workers)
+            validating.add(alone(tree), workers)
         yield Round(tree, training.score(), None if validating is None else validating.score())
 
 
@@ -106,7 +104,7 @@ def add_round(problem: Problem, growth: Growth, number: int, workers: Workers) -
     leaves = np.empty(len(problem.raw), np.int64)
     tree = grow(make_task(problem, growth, rows, *direction), key, workers, leaves)
     if len(rows) < len(problem.raw):
-        leaves = apply(FlatEnsemble(tree, ROOT, int(tree.depth[-1])), problem.codes, workers)[:, 0]
+        leaves = apply(alone(tree), problem.codes, workers)[:, 0]
     if gradients.shape[1] > 1:
         tree = tree._replace(value=_steps(tree, leaves, rows, problem, growth.boost, gradients, hessians))
     tree = _renewed(tree, leaves, rows, problem, growth.boost.learning_rate)
@@ -153,16 +151,14 @@ def _derivatives(problem: Problem) -> tuple[Array, Array | None]:
     if not isinstance(given, tuple | list) or len(given) != 2:
         raise ValueError(f"derivatives of {problem.loss!r} must be a pair: gradient, and second derivative or None.")
     gradient, hessian = given
-    factors, raw = problem.factors, problem.raw
     first = _checked("gradient", gradient, problem)
-    if hessian is None:
-        return (
-            (first, None) if not factors.size else (first * factors[:, None], np.tile(factors[:, None], raw.shape[1]))
-        )
-    second = _checked("second derivative", hessian, problem)
-    if (second < 0).any():
+    second = None if hessian is None else _checked("second derivative", hessian, problem)
+    if second is not None and (second < 0).any():
         raise ValueError(f"the second derivative of {problem.loss!r} must not be negative.")
-    return (first * factors[:, None], second * factors[:, None]) if factors.size else (first, second)
+    if not problem.factors.size:
+        return first, second
+    factors = np.tile(problem.factors[:, None], problem.raw.shape[1])
+    return first * factors, factors if second is None else second * factors
 
 
 def _checked(name: str, given: Array, problem: Problem) -> Array:
@@ -177,19 +173,29 @@ def _checked(name: str, given: Array, problem: Problem) -> Array:
 
 def make_task(problem: Problem, growth: Growth, rows: Array, gradient: Array, hessian: Array | None) -> Task:
     """What the tree of a round grows from."""
-    targets, curvatures, gradient_step, hessian_step = integer_derivatives(gradient, hessian)
+    derivatives = integer_derivatives(gradient, hessian)
     weights, boost = problem.weights, growth.boost
     l2 = boost.l2 * problem.raw.shape[1]  # of a step in all outputs at once
-    gradient_step *= weights.step
-    hessian_step = max(hessian_step * weights.step, SMALLEST)
+    newton = _newton_step(derivatives, problem, boost, l2)
     empty = np.empty(0, np.int32)
     return Task(
-        Samples(problem.codes, targets, empty, curvatures, weights.weights, weights.counts, 0),
+        Samples(problem.codes, derivatives.targets, empty, derivatives.curvatures, weights.weights, weights.counts, 0),
         number_root(rows),
-        make_test(growth.parameters, boost.min_child_weight / hessian_step, l2 / hessian_step),
-        NewtonStep(gradient_step, hessian_step, l2, boost.learning_rate, problem.loss.max_step),
+        make_test(growth.parameters, boost.min_child_weight / newton.hessian_step, l2 / newton.hessian_step),
+        newton,
         growth.parameters,
         growth.plan,
+    )
+
+
+def _newton_step(derivatives: Derivatives, problem: Problem, boost: BoostParameters, l2: float) -> NewtonStep:
+    """How sums of weighted derivatives become steps."""
+    return NewtonStep(
+        derivatives.target_step * problem.weights.step,
+        max(derivatives.curvature_step * problem.weights.step, SMALLEST),
+        l2,
+        boost.learning_rate,
+        problem.loss.max_step,
     )
 
 
@@ -204,24 +210,21 @@ def _steps(
 ) -> Array:
     """Newton steps (n_nodes, n_outputs) of each output, from exact sums over the samples of each node."""
     steps = np.empty((tree.n_nodes, gradients.shape[1]))
-    weights = problem.weights
     for k in range(gradients.shape[1]):
         derivatives = integer_derivatives(gradients[:, k], None if hessians is None else hessians[:, k])
-        targets, curvatures, gradient_step, hessian_step = derivatives
-        g = _sums_by_node(tree, leaves, rows, weights, targets) * (gradient_step * weights.step)
-        counted = curvatures if curvatures.size else np.ones(len(leaves), np.int32)
-        h = _sums_by_node(tree, leaves, rows, weights, counted) * max(hessian_step * weights.step, SMALLEST)
-        steps[:, k] = g / (h + boost.l2)
-    most = problem.loss.max_step
-    return boost.learning_rate * np.clip(steps, -most, most)
+        curvatures = derivatives.curvatures if derivatives.curvatures.size else np.ones(len(leaves), np.int32)
+        descents, sums = (
+            _sums_by_node(tree, leaves, rows, problem.weights, numbers) for numbers in (derivatives.targets, curvatures)
+        )
+        steps[:, k] = _newton_step(derivatives, problem, boost, boost.l2).steps(descents, sums)
+    return steps
 
 
 def _sums_by_node(tree: FlatTree, leaves: Array, rows: Array, weights: Weights, numbers: Array) -> Array:
     """Weighted sums of integers over the samples of each node."""
     sums = np.zeros(tree.n_nodes, np.int64)
     add_by_node(leaves, rows, weights.weights, numbers, sums)
-    for depth in range(int(tree.depth[-1]), 0, -1):
-        nodes = np.flatnonzero(tree.depth == depth)
+    for nodes in upward(tree):
         np.add.at(sums, tree.parent[nodes], sums[nodes])
     return sums
 
@@ -240,8 +243,7 @@ def _renewed(tree: FlatTree, leaves: Array, rows: Array, problem: Problem, learn
         if not np.isfinite(best).all():
             raise ValueError(f"leaf_value of {problem.loss!r} must be finite.")
         value[leaves[samples[0]]] = learning_rate * np.asarray(best)
-    for depth in range(int(tree.depth[-1]), 0, -1):
-        nodes = np.flatnonzero(tree.depth == depth)
+    for nodes in upward(tree):
         np.add.at(value, tree.parent[nodes], tree.weight[nodes, None] * value[nodes])
         parents = np.unique(tree.parent[nodes])
         value[parents] /= tree.weight[parents, None]

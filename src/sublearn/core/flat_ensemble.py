@@ -11,6 +11,7 @@ from sublearn.core.parallel import Workers
 from sublearn.kernels import prediction
 from sublearn.kernels.layout import Array
 
+FIRST_NODE = np.zeros(1, np.int64)
 STEP = 8  # what a node on a sample's route costs, in samples visited
 
 
@@ -34,6 +35,11 @@ class _Start(NamedTuple):
     plane: int
     term: int
     cell: int
+
+
+def alone(tree: FlatTree) -> FlatEnsemble:
+    """One tree as an ensemble; nothing is copied."""
+    return FlatEnsemble(tree, FIRST_NODE, int(tree.depth[-1]))
 
 
 def pack(trees: Sequence[FlatTree]) -> FlatEnsemble:

@@ -1,5 +1,6 @@
 """The fitted form of a tree: flat arrays. Prediction, files, export and plots read only this."""
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -78,6 +79,12 @@ class FlatTree(NamedTuple):
     def is_leaf(self) -> Array:
         """Whether each node is a leaf."""
         return self.first_child < 0
+
+
+def upward(tree: FlatTree) -> Iterator[Array]:
+    """The nodes level by level, the deepest first, without the root."""
+    for depth in range(int(tree.depth[-1]), 0, -1):
+        yield np.flatnonzero(tree.depth == depth)
 
 
 def offsets(counts: ArrayLike) -> Array:
