@@ -30,7 +30,6 @@ oldest: .venv-oldest/.installed
 	.venv-oldest/bin/python -m pytest
 
 bench: $(STAMP)
-	$(BIN)/python -m pip install --quiet --editable '.[bench]'
 	$(BIN)/python benchmarks/scoring.py
 	$(BIN)/python benchmarks/fitting.py
 	$(BIN)/python benchmarks/memory.py

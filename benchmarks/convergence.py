@@ -85,7 +85,7 @@ def choose(data: Any, n_splits: int) -> str:
 
 def measure(data: Any, setting: str, n_splits: int) -> Curves:
     """Curves over splits with the seeds 0, 1, ..."""
-    from xgboost import XGBClassifier  # pip install 'sublearn[bench]'
+    from xgboost import XGBClassifier  # pip install 'sublearn[paper]'
 
     found: dict[str, list[Any]] = {name: [] for name in Curves._fields}
     for seed in range(n_splits):

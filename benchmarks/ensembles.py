@@ -30,7 +30,7 @@ ROW_REPEATS = 500
 
 def contenders(threads: int) -> list[tuple[Any, Any]]:
     """For classes and for numbers."""
-    from xgboost import XGBClassifier, XGBRegressor  # pip install 'sublearn[bench]'
+    from xgboost import XGBClassifier, XGBRegressor  # pip install 'sublearn[paper]'
 
     return [
         (SLMForestClassifier(n_jobs=threads), SLMForestRegressor(n_jobs=threads)),

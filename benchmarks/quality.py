@@ -62,7 +62,7 @@ def pairs(kind: str) -> tuple[Pair, Pair]:
             Pair(SLMForestClassifier(n_jobs=-1), RandomForestClassifier(n_jobs=-1)),
             Pair(SLMForestRegressor(n_jobs=-1), RandomForestRegressor(n_jobs=-1)),
         )
-    from xgboost import XGBClassifier, XGBRegressor  # pip install 'sublearn[bench]'
+    from xgboost import XGBClassifier, XGBRegressor  # pip install 'sublearn[paper]'
 
     return (
         Pair(SLMBoostClassifier(n_jobs=-1), XGBClassifier(n_jobs=-1)),

@@ -1,0 +1,18 @@
+"""`python -m sublearn` and the command `sublearn`."""
+
+import sys
+
+
+def main() -> None:
+    """Run the command line, whose libraries are an extra."""
+    try:
+        from sublearn.cli import app
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.partition(".")[0] not in ("typer", "rich"):
+            raise
+        sys.exit(f"The command sublearn needs {error.name}: pip install 'sublearn[paper]'")
+    app(prog_name="sublearn")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,105 @@
+"""The command line: `sublearn reproduce`, and what comes later, one function each."""
+
+from enum import StrEnum
+from importlib.metadata import version
+from pathlib import Path
+from typing import Annotated, NoReturn
+
+import typer
+from joblib import cpu_count
+from rich.console import Console
+
+app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+
+_LIST = "names, separated by commas"
+
+
+class Protocol(StrEnum):
+    """How hyper-parameters are chosen."""
+
+    honest = "honest"
+    paper = "paper"
+
+
+@app.callback(invoke_without_command=True)
+def sublearn(
+    show_version: Annotated[bool, typer.Option("--version", help="Print the version and leave.")] = False,
+) -> None:
+    """The Subspace Learning Machine."""
+    if show_version:
+        typer.echo(f"sublearn {version('sublearn')}")
+        raise typer.Exit
+
+
+@app.command()
+def reproduce(
+    protocol: Annotated[
+        Protocol,
+        typer.Option(
+            help="honest: hyper-parameters by cross-validation; paper: by the test score, which is optimistic."
+        ),
+    ] = Protocol.honest,
+    out: Annotated[Path, typer.Option(help="Folder of the report; results in it are not computed again.")] = Path(
+        "report"
+    ),
+    only: Annotated[str, typer.Option(metavar="PARTS", help=f"Parts of the report: {_LIST}.")] = "all",
+    datasets: Annotated[
+        str, typer.Option(metavar="SETS", help=f"Data sets: {_LIST}; or all, classes, numbers, bundled.")
+    ] = "all",
+    contenders: Annotated[str, typer.Option(metavar="CONTENDERS", help=f"Contenders: {_LIST}.")] = "all",
+    data_dir: Annotated[
+        Path | None, typer.Option(help="Folder of name.csv.gz files. Default: the variable SUBLEARN_DATA.")
+    ] = None,
+    jobs: Annotated[int, typer.Option(min=1, help="Processes. Default: one for each core.")] = cpu_count(),
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the first split; the next have those that follow.")] = 0,
+    quick: Annotated[bool, typer.Option("--quick", help="5 splits and small grids.")] = False,
+) -> None:
+    """Run the paper's experiments and show our numbers next to the printed ones.
+
+    Writes tables, figures and a page that opens in a browser, DIR/index.html. A run that was stopped goes on where it
+    was.
+    """
+    from sublearn.paper.contenders import CONTENDERS
+    from sublearn.paper.datasets import SOURCES
+    from sublearn.paper.plan import PARTS, Order
+    from sublearn.paper.reproduce import reproduce as run
+
+    groups = {
+        "classes": [name for name, source in SOURCES.items() if source.is_classes],
+        "numbers": [name for name, source in SOURCES.items() if not source.is_classes],
+        "bundled": [name for name, source in SOURCES.items() if source.is_bundled],
+    }
+    if data_dir is not None and not data_dir.is_dir():
+        _refuse(f"--data-dir {data_dir} is not a folder.")
+    order = Order(
+        protocol.value,
+        quick,
+        seed,
+        _chosen("--datasets", datasets, list(SOURCES), groups),
+        _chosen("--contenders", contenders, list(CONTENDERS)),
+        _chosen("--only", only, list(PARTS)),
+        out,
+        data_dir,
+        jobs,
+    )
+    console = Console()
+    page = run(order, console)
+    console.print(f"The report is {page}", soft_wrap=True, markup=False)
+
+
+def _chosen(option: str, text: str, known: list[str], groups: dict[str, list[str]] | None = None) -> tuple[str, ...]:
+    """The known names in a list, in their usual order; unknown ones are refused."""
+    groups = {"all": known, **(groups or {})}
+    wanted: set[str] = set()
+    for name in filter(None, (part.strip() for part in text.split(","))):
+        if name not in known and name not in groups:
+            _refuse(f"{option}: unknown name {name!r}. Known: {', '.join([*known, *groups])}.")
+        wanted |= set(groups.get(name, [name]))
+    if not wanted:
+        _refuse(f"{option} names nothing. Known: {', '.join([*known, *groups])}.")
+    return tuple(name for name in known if name in wanted)
+
+
+def _refuse(message: str) -> NoReturn:
+    typer.echo(message, err=True)
+    raise typer.Exit(2)

@@ -1,0 +1,99 @@
+"""The search of a fitted tree's root once more, with all that it tried: what the figures of the method show."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
+
+from sublearn.core.codes import FeatureMaps
+from sublearn.core.criterion import describe_nodes, largest_decreases
+from sublearn.core.flat_tree import FlatTree
+from sublearn.core.grower import Room, Task, split_nodes
+from sublearn.core.parallel import Workers
+from sublearn.core.subspace import rank_features
+from sublearn.kernels.layout import Array, Level
+from sublearn.tree import SLMTree
+
+
+class RootSearch(NamedTuple):
+    """What the five steps found in the root. Vectors are over all features, thresholds and projections in codes."""
+
+    loss: float  # before it is split
+    feature_losses: Array  # float64 (n_features,), by the best cut of each feature alone
+    subspace: Array  # int32 (subspace_size,), features of S0, best first
+    vectors: Array  # int64 (n_candidates, n_features)
+    losses: Array  # float64 (n_candidates,)
+    thresholds: Array  # int64 (n_candidates,)
+    kept: Array  # int64 (n_kept,), positions among the candidates, first the best
+    projected: Array  # int64 (n_kept, n_samples)
+    cells: Array  # int64 (n_samples,), child codes
+    rows: Array  # int64 (n_samples,), where these samples are in X
+    maps: FeatureMaps
+
+    @property
+    def n_kept(self) -> int:
+        """Number of hyperplanes, q."""
+        return len(self.kept)
+
+
+def search_root(model: Any, X: Any, y: Any) -> RootSearch:
+    """Repeat the search of the root of a tree that was fitted to X and y, with its parameters and its random key."""
+    if not isinstance(model, SLMTree):
+        raise TypeError(f"model of search_root must be an SLMClassifier or SLMRegressor; got {type(model).__name__}.")
+    check_is_fitted(model)
+    if model.tree_.is_leaf[0]:
+        raise ValueError("model of search_root must have a root that is split; got a tree of one leaf.")
+    again: Any = clone(model)
+    X, y = again._check_data(X, y)
+    key = again._key()
+    with again._workers() as workers:
+        training = again._prepare(X, y, again._check_weights(None, X), workers)
+        found = _search(training.task, key, workers, training.maps, training.rows)
+    if not _is_root_of(found, model.tree_):
+        raise ValueError(
+            "model of search_root must have been fitted to these X and y, without weights and with an int as "
+            "random_state; its root has other hyperplanes."
+        )
+    return found
+
+
+def _search(task: Task, key: int, workers: Workers, maps: FeatureMaps, rows: Array) -> RootSearch:
+    """The root as `grow` begins with it."""
+    samples, root, test, answers, parameters, plan = task
+    room = Room(root.order.copy(), np.empty_like(root.order), np.empty(len(root.order), np.uint8))
+    sums = describe_nodes(samples, room.order, root.runs, test, workers)
+    keys = np.array([key], np.uint64)
+    level = Level(room.order, root.runs, sums.totals, largest_decreases(sums, test), keys)
+    ranking = rank_features(samples, level, test, workers)
+    candidates, choice, _ = split_nodes(samples, level, test, parameters, plan, room, workers)
+    n, kept = candidates.sizes[0], choice.kept[0, : choice.n_kept[0]]
+    vectors = np.zeros((n, samples.codes.shape[0]), np.int64)
+    vectors[:, candidates.subspace[0]] = candidates.coefficients[0, :n]
+    cells = np.empty(len(rows), np.int64)
+    cells[root.order] = room.cells
+    return RootSearch(
+        float(answers.losses(sums.losses)[0]),
+        answers.losses(sums.losses - ranking.decrease[0]),
+        candidates.subspace[0],
+        vectors,
+        answers.losses(sums.losses - candidates.decrease[0, :n]),
+        candidates.threshold[0, :n].astype(np.int64),
+        kept,
+        vectors[kept] @ samples.codes.astype(np.int64),
+        cells,
+        rows,
+        maps,
+    )
+
+
+def _is_root_of(found: RootSearch, tree: FlatTree) -> bool:
+    """Whether the hyperplanes kept are those of the tree's root."""
+    n_planes = tree.first_plane[1]
+    n_terms = tree.first_term[n_planes]
+    vectors = np.zeros((n_planes, found.vectors.shape[1]), np.int64)
+    plane = np.repeat(np.arange(n_planes), np.diff(tree.first_term[: n_planes + 1]))
+    vectors[plane, tree.feature[:n_terms]] = tree.coefficient[:n_terms]
+    return np.array_equal(found.vectors[found.kept], vectors) and np.array_equal(
+        found.thresholds[found.kept], tree.threshold[:n_planes]
+    )

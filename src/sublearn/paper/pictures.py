@@ -1,0 +1,130 @@
+"""The figures of a report, drawn from its records and saved beside its page."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from sublearn import SLMClassifier
+from sublearn.paper import ablations, convergence, datasets, figures, search
+from sublearn.paper.contenders import CONTENDERS
+from sublearn.paper.datasets import SOURCES
+from sublearn.paper.page import Picture
+from sublearn.paper.plan import PLANES, Order
+from sublearn.paper.runner import Records
+from sublearn.paper.tables import OPTIMISTIC
+
+
+def make_pictures(order: Order, records: Records) -> list[Picture]:
+    """Draw and save the figures that were asked for."""
+    drawn: list[tuple[str, str, str, Any]] = []
+    if "fig1" in order.parts:
+        caption = "Two hyperplanes of one node cut the plane into four cells, its children. From a fitted tree."
+        drawn.append(("fig1", "Fig. 1: an n-ary split and its tree", caption, figures.partition_and_tree()))
+    if "envelope" in order.parts:
+        caption = (
+            "Integers that may be drawn as coefficients, inside the envelope A_d = 10 exp(-d / 2); black where the "
+            "dimension is selected (D = 10, R = 5). Coloured: one draw."
+        )
+        drawn.append(("envelope", "The envelope of coefficients", caption, figures.envelope_example()))
+    if "overview" in order.parts:
+        drawn.append(_overview(order))
+    if "fig2" in order.parts and (panels := _planes(order, records)):
+        caption = (
+            "Training samples, test samples, and what SLM Baseline predicts for these, on the first split. "
+            "Crosses: predicted wrongly." + (f" {OPTIMISTIC}." if order.protocol == "paper" else "")
+        )
+        drawn.append(("fig2", "Fig. 2: the sets in the plane", caption, figures.plane_sets(panels)))
+    if "fig3" in order.parts and (curves := _curves(records)):
+        caption = (
+            f"Mean over {len(order.seeds)} splits. Left: accuracy of SLM Forest and of a random forest, trees of "
+            "unlimited depth. Right: log loss of SLM Boost and of XGBoost, depth 6 and learning rate 0.3 in both. "
+            "Nothing is tuned."
+        )
+        drawn.append(("fig3", "Fig. 3: convergence with the number of trees", caption, figures.convergence(curves)))
+    if "ablations" in order.parts:
+        drawn += _ablations(records, len(order.seeds))
+    return [
+        Picture(title, caption, figures.save(figure, order.out / "figures", name)[0])
+        for name, title, caption, figure in drawn
+    ]
+
+
+def _overview(order: Order) -> tuple[str, str, str, Any]:
+    data = datasets.load("wine")
+    model = SLMClassifier(random_state=order.seed).fit(data.X, data.y)
+    caption = (
+        "The root of a tree on wine, as it was searched. Left: loss of each feature alone, and the subspace S0. "
+        "Middle: losses of the candidate projections, and those that were kept. Right: the cells into which these cut "
+        "the samples."
+    )
+    figure = figures.system_overview(model, data.X, data.y, data.feature_names)
+    return "overview", "The SLM system, in one node", caption, figure
+
+
+def _planes(order: Order, records: Records) -> list[figures.Plane]:
+    """The tree of the first split of each set, fitted again with what was chosen there."""
+    panels = []
+    for unit, record in records.items():
+        if (unit.experiment, unit.subject, unit.seed) == (
+            "contender",
+            "slm-baseline",
+            order.seed,
+        ) and unit.data_set in PLANES:
+            parts = search.split(datasets.load(unit.data_set, unit.seed, order.folder), unit.seed)
+            model = CONTENDERS[unit.subject].make(True)(random_state=unit.seed, **record.values["setting"])
+            predicted = model.fit(parts.X_train, parts.y_train).predict(parts.X_test)
+            panels.append(
+                figures.Plane(
+                    SOURCES[unit.data_set].title, parts.X_train, parts.y_train, parts.X_test, parts.y_test, predicted
+                )
+            )
+    return sorted(panels, key=lambda panel: [SOURCES[name].title for name in PLANES].index(panel.title))
+
+
+def _curves(records: Records) -> list[figures.Convergence]:
+    found = []
+    for data_set in convergence.SETS:
+        of_set = [
+            r.values for u, r in sorted(records.items()) if u.experiment == "convergence" and u.data_set == data_set
+        ]
+        if of_set:
+            curves = {name: np.array([values[name] for values in of_set]) for name in convergence.Curves._fields}
+            found.append(figures.Convergence(SOURCES[data_set].title, np.array(convergence.TREES), **curves))
+    return found
+
+
+def _ablations(records: Records, n_splits: int) -> list[tuple[str, str, str, Any]]:
+    """Means over the splits, one row a set."""
+    found: dict[tuple[str, str], list[tuple[float, float]]] = {}
+    for unit, record in sorted(records.items()):
+        if unit.experiment == "ablation":
+            values = record.values["score"], record.values["depth"]
+            found.setdefault((unit.data_set, unit.subject), []).append(values)
+    names = [name for name in SOURCES if (name, ablations.GUIDED[0]) in found]
+    if not names:
+        return []
+
+    def means(variants: Sequence[str]) -> Any:
+        return np.array([[np.mean(found[name, variant], axis=0) for variant in variants] for name in names])
+
+    titles = [SOURCES[name].title for name in names]
+    units = ["accuracy" if SOURCES[name].is_classes else "RMSE" for name in names]
+    guided, uniform = means(ablations.GUIDED)[..., 0], means(ablations.UNIFORM)[..., 0]
+    by_q = means(list(ablations.MAX_PARTITIONS.values()))
+    settings = f"Single trees, nothing tuned, mean over {n_splits} splits."
+    return [
+        (
+            "guided",
+            "Beyond the paper: guided against uniform draws",
+            f"{settings} Guided: S0 of the best features, envelope and selection falling with the rank. Uniform: "
+            "all features, alpha = beta = 0. The same number of candidates p for both.",
+            figures.guided_against_uniform(ablations.N_PROJECTIONS, guided, uniform, titles, units),
+        ),
+        (
+            "partitions",
+            "Beyond the paper: hyperplanes of a node",
+            f"{settings} Score (line) and depth (bars) with up to q = 1, 2, 3 hyperplanes a node, 64 candidates.",
+            figures.partitions_per_node(by_q[..., 0], by_q[..., 1], titles, list(ablations.MAX_PARTITIONS), units),
+        ),
+    ]

@@ -1,0 +1,64 @@
+"""What a report is made of: parts, sets, contenders and splits, and the units of work these need."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from sublearn.paper import ablations, convergence, printed
+from sublearn.paper.contenders import CONTENDERS, of_table
+from sublearn.paper.datasets import SOURCES
+from sublearn.paper.runner import Unit
+
+PARTS = ("table1", "table2", "table3", "fig1", "envelope", "fig2", "fig3", "overview", "ablations")
+PLANES = ("circle-and-ring", "2-new-moons", "4-new-moons")
+N_SPLITS, N_SPLITS_QUICK = 20, 5
+
+
+class Order(NamedTuple):
+    """What is to be reproduced."""
+
+    protocol: str = "honest"
+    quick: bool = False
+    seed: int = 0  # of the first split
+    data_sets: tuple[str, ...] = tuple(SOURCES)
+    contenders: tuple[str, ...] = tuple(CONTENDERS)
+    parts: tuple[str, ...] = PARTS
+    out: Path = Path("report")
+    folder: Path | None = None
+    jobs: int = 1
+
+    @property
+    def seeds(self) -> range:
+        """One for each split."""
+        return range(self.seed, self.seed + (N_SPLITS_QUICK if self.quick else N_SPLITS))
+
+
+def plan(order: Order) -> Iterator[Unit]:
+    """Split by split, so that what a stopped run has is a report of fewer splits, and the time left is soon known."""
+    kinds = _kinds(order)
+    for seed in order.seeds:
+        for experiment, data_set, subject in kinds:
+            if experiment == "contender":
+                yield Unit(experiment, order.protocol, order.quick, data_set, subject, seed)
+            else:  # nothing is tuned there
+                yield Unit(experiment, "fixed", False, data_set, subject, seed)
+
+
+def _kinds(order: Order) -> list[tuple[str, str, str]]:
+    """Experiment, data set and subject of all that is wanted, each once."""
+    kinds: dict[tuple[str, str, str], None] = {}
+    sizes = set(printed.N_PARAMETERS) | set(printed.DEPTH)
+    for data_set in order.data_sets:
+        is_classes = SOURCES[data_set].is_classes
+        for name in of_table(is_classes):
+            wanted = ("table1" if is_classes else "table3") in order.parts
+            wanted |= "table2" in order.parts and is_classes and name in sizes
+            if wanted and name in order.contenders:
+                kinds["contender", data_set, name] = None
+        if "fig2" in order.parts and data_set in PLANES:
+            kinds["contender", data_set, "slm-baseline"] = None
+        if "fig3" in order.parts and data_set in convergence.SETS:
+            kinds["convergence", data_set, "ensembles"] = None
+        if "ablations" in order.parts:
+            kinds |= {("ablation", data_set, name): None for name in ablations.VARIANTS}
+    return list(kinds)

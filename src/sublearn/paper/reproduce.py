@@ -1,0 +1,38 @@
+"""The main job for a reader of the paper: run its experiments and show our numbers next to the printed ones."""
+
+from pathlib import Path
+
+from rich.console import Console
+
+from sublearn.paper import datasets
+from sublearn.paper.pictures import make_pictures
+from sublearn.paper.plan import Order, plan
+from sublearn.paper.report import make_sheets, write_report
+from sublearn.paper.runner import run_units
+from sublearn.paper.terminal import progress, show_sheet
+
+
+def reproduce(order: Order, console: Console) -> Path:
+    """Run what is not yet known, print the tables, and write the report; returns the path of the page."""
+    order = _with_data(order, console)
+    units = list(plan(order))
+    with progress(console, units, order.jobs) as done:
+        records = run_units(units, order.out / "results.jsonl", order.folder, order.jobs, done)
+    sheets = make_sheets(order, records)
+    for sheet in sheets:
+        show_sheet(console, sheet)
+    pictures = make_pictures(order, records)
+    write_report(order, sheets, pictures)
+    return order.out / "index.html"
+
+
+def _with_data(order: Order, console: Console) -> Order:
+    """Without the sets that cannot be had; a line for each says how to get it."""
+    found = []
+    for name in order.data_sets:
+        try:
+            datasets.load(name, order.seed, order.folder)
+            found.append(name)
+        except datasets.MissingDataError as reason:
+            console.print(f"{name} is left out: {reason}", style="yellow", soft_wrap=True, markup=False)
+    return order._replace(data_sets=tuple(found))

@@ -1,0 +1,135 @@
+"""Runs the units of a report, several at a time, and writes each result as it comes, so that a stopped run goes on.
+
+A unit is the smallest piece of work: one contender (or variant, or pair of ensembles) on one split of one set.
+"""
+
+import json
+import time
+from collections.abc import Callable, Iterator, Sequence
+from hashlib import sha256
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, NamedTuple, TextIO
+
+from joblib import Parallel, delayed
+from threadpoolctl import threadpool_limits
+
+from sublearn.paper import ablations, convergence, search
+from sublearn.paper.datasets import SOURCES, load
+
+
+class Unit(NamedTuple):
+    """What is computed, and by which rules."""
+
+    experiment: str  # one of EXPERIMENTS
+    protocol: str
+    quick: bool
+    data_set: str
+    subject: str  # a contender or a variant
+    seed: int
+
+
+class Record(NamedTuple):
+    """What came out of a unit."""
+
+    values: dict[str, Any]
+    seconds: float
+
+
+Records = dict[Unit, Record]
+
+
+def run_units(
+    units: Sequence[Unit], path: Path, folder: Path | None, jobs: int, done: Callable[[Unit, Record], None]
+) -> Records:
+    """Records of all units; those that the file already has are not computed again. `done` is told of each."""
+    known = read_records(path)
+    records: Records = {}
+    for unit in units:
+        if (key := key_of(unit)) in known:
+            records[unit] = known[key]
+            done(unit, known[key])
+    missing = [unit for unit in units if unit not in records]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a+", encoding="utf-8") as file:
+        _end_line(path, file)
+        for unit, record in _compute_all(missing, folder, jobs):
+            records[unit] = record
+            file.write(json.dumps({"key": key_of(unit), **record._asdict()}) + "\n")
+            file.flush()
+            done(unit, record)
+    return records
+
+
+def _end_line(path: Path, file: TextIO) -> None:
+    """A run that was killed may have left half a line."""
+    text = path.read_bytes()
+    if text and not text.endswith(b"\n"):
+        file.write("\n")
+
+
+def _compute_all(units: list[Unit], folder: Path | None, jobs: int) -> Iterator[tuple[Unit, Record]]:
+    """In the order in which they are done."""
+    parallel = Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1)
+    yield from parallel(delayed(compute)(unit, folder) for unit in units)
+
+
+def compute(unit: Unit, folder: Path | None) -> tuple[Unit, Record]:
+    """The unit comes back with its record, since others may be done before it."""
+    begin = time.perf_counter()
+    with threadpool_limits(1):  # results must not depend on the number of jobs
+        values = EXPERIMENTS[unit.experiment](unit, folder)
+    return unit, Record(values, time.perf_counter() - begin)
+
+
+def _contender(unit: Unit, folder: Path | None) -> dict[str, Any]:
+    return _described(search.try_contender(unit.subject, unit.data_set, unit.seed, unit.protocol, unit.quick, folder))
+
+
+def _ablation(unit: Unit, folder: Path | None) -> dict[str, Any]:
+    is_classes = SOURCES[unit.data_set].is_classes
+    return _described(ablations.try_variant(unit.subject, is_classes, _parts(unit, folder), unit.seed))
+
+
+def _convergence(unit: Unit, folder: Path | None) -> dict[str, Any]:
+    return convergence.curves(_parts(unit, folder), unit.seed)._asdict()
+
+
+def _parts(unit: Unit, folder: Path | None) -> search.Split:
+    return search.split(load(unit.data_set, unit.seed, folder), unit.seed)
+
+
+def _described(found: search.Found) -> dict[str, Any]:
+    return {"score": found.score, "n_test": found.n_test, **found.size._asdict(), "setting": found.setting}
+
+
+EXPERIMENTS: dict[str, Callable[[Unit, Path | None], dict[str, Any]]] = {
+    "contender": _contender,
+    "ablation": _ablation,
+    "convergence": _convergence,
+}
+
+
+def key_of(unit: Unit) -> str:
+    """A name for the file: what is computed, and a digest of the rules, so that other rules do not find it."""
+    rules: Any = convergence.BOOSTING
+    if unit.experiment == "contender":
+        is_classes = SOURCES[unit.data_set].is_classes
+        rules = search.settings(unit.subject, is_classes, 1000, unit.protocol, unit.quick)
+    elif unit.experiment == "ablation":
+        rules = ablations.VARIANTS[unit.subject]
+    digest = sha256(json.dumps([version("sublearn"), rules]).encode()).hexdigest()[:12]
+    return "/".join(map(str, [*unit, digest]))
+
+
+def read_records(path: Path) -> dict[str, Record]:
+    """Records by key; the line in which a run was stopped is passed over."""
+    records = {}
+    if path.exists():
+        for line in path.read_text(encoding="utf-8").splitlines():
+            try:
+                entry = json.loads(line)
+                records[entry["key"]] = Record(entry["values"], entry["seconds"])
+            except (ValueError, KeyError):
+                continue
+    return records

@@ -1,0 +1,121 @@
+"""The two protocols: how hyper-parameters are chosen for a split, and what a contender then scores on its test part.
+
+"honest": by cross-validation inside the training part. "paper": by the score on the test part itself, as the paper
+appears to have done; what comes out is optimistic, and is never shown beside the other.
+"""
+
+import warnings
+from math import prod
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import KFold, ParameterSampler, StratifiedKFold, train_test_split
+
+from sublearn.paper import datasets
+from sublearn.paper.contenders import CONTENDERS, Make
+from sublearn.paper.grids import CLASSES, N_QUICK, N_SETTINGS, NUMBERS, Grid
+from sublearn.paper.sizes import Size, size_of
+
+PROTOCOLS = ("honest", "paper")
+TEST_SHARE = 0.4
+LARGE, N_TUNING = 5000, 2000  # sets with more samples than LARGE are tuned on so many of the training part
+N_FOLDS, N_FOLDS_QUICK = 5, 3
+
+Setting = dict[str, Any]
+
+
+class Split(NamedTuple):
+    """One random 60/40 split."""
+
+    X_train: Any
+    X_test: Any
+    y_train: Any
+    y_test: Any
+
+
+class Found(NamedTuple):
+    """What a contender reached on one split: accuracy or root mean squared error."""
+
+    score: float
+    n_test: int
+    size: Size
+    setting: Setting
+
+
+def split(data: datasets.DataSet, seed: int) -> Split:
+    """Split a set by a seed."""
+    return Split(*train_test_split(data.X, data.y, test_size=TEST_SHARE, random_state=seed))
+
+
+def try_contender(
+    name: str, set_name: str, seed: int, protocol: str, quick: bool = False, folder: Path | None = None
+) -> Found:
+    """Choose hyper-parameters by a protocol and score the contender on the test part of one split."""
+    is_classes = datasets.SOURCES[set_name].is_classes
+    data = datasets.load(set_name, seed, folder)
+    whole = split(data, seed)
+    tuning = whole
+    if len(data.X) > LARGE:
+        chosen = np.random.RandomState(seed).permutation(len(whole.X_train))[:N_TUNING]
+        tuning = whole._replace(X_train=whole.X_train[chosen], y_train=whole.y_train[chosen])
+    make = CONTENDERS[name].make(is_classes)
+    choices = settings(name, is_classes, data.X.shape[1], protocol, quick)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # of a support vector machine with a large C
+        if len(choices) > 1:
+            parts = [tuning] if protocol == "paper" else _folds(tuning, is_classes, seed, quick)
+            tried = [[try_setting(make, choice, part, seed) for part in parts] for choice in choices]
+            choices = [min(tried, key=lambda found: _badness(found, is_classes))[0].setting]
+        return try_setting(make, choices[0], whole, seed)
+
+
+def _folds(parts: Split, is_classes: bool, seed: int, quick: bool) -> list[Split]:
+    """Cross-validation inside the training part."""
+    X, y = parts.X_train, parts.y_train
+    n_folds = N_FOLDS_QUICK if quick else N_FOLDS
+    folds = (StratifiedKFold if is_classes else KFold)(n_folds, shuffle=True, random_state=seed)
+    return [Split(X[train], X[test], y[train], y[test]) for train, test in folds.split(X, y)]
+
+
+def _badness(found: list[Found], is_classes: bool) -> tuple[float, float]:
+    """Mean score, smaller is better; among equals the smaller model."""
+    score = round(float(np.mean([one.score for one in found])), 12)
+    return -score if is_classes else score, float(np.mean([one.size.n_parameters or 0 for one in found]))
+
+
+def settings(name: str, is_classes: bool, n_features: int, protocol: str, quick: bool) -> list[Setting]:
+    """The combinations of a contender's grid that are tried on a set of so many features."""
+    grid = _fitting(grid_of(name, is_classes), n_features)
+    n = N_QUICK if quick else N_SETTINGS[protocol]
+    return list(ParameterSampler(grid, min(n, n_combinations(grid)), random_state=0))
+
+
+def grid_of(name: str, is_classes: bool) -> Grid:
+    """What is searched for a contender."""
+    return (CLASSES if is_classes else NUMBERS)[name]
+
+
+def n_combinations(grid: Grid) -> int:
+    """1 for an empty grid."""
+    return prod(map(len, grid.values()))
+
+
+def _fitting(grid: Grid, n_features: int) -> Grid:
+    """A subspace has no more features than there are: values beyond are one and the same."""
+    if "subspace_size" not in grid:
+        return grid
+    return {**grid, "subspace_size": sorted({min(size, n_features) for size in grid["subspace_size"]})}
+
+
+def try_setting(make: Make, setting: Setting, parts: Split, seed: int) -> Found:
+    """Fit one setting and score it on the test part."""
+    model = make(random_state=seed, **setting).fit(parts.X_train, parts.y_train)
+    predicted = model.predict(parts.X_test)
+    is_classes = hasattr(model, "classes_")
+    if is_classes:
+        score = float(np.mean(predicted == parts.y_test))
+    else:
+        score = float(np.sqrt(np.mean((predicted - parts.y_test) ** 2)))
+    return Found(score, len(parts.X_test), size_of(model, len(parts.X_train)), setting)

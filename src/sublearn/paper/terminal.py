@@ -1,0 +1,81 @@
+"""Tables, progress and the time left on the terminal, with rich."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn
+from rich.table import Table
+from rich.text import Text
+
+from sublearn.paper.runner import Record, Unit
+from sublearn.paper.sheets import Cell, Sheet
+
+COLUMN_WIDTH = 14  # of a cell, with its frame
+LABEL_WIDTH = 16
+
+
+def show_sheet(console: Console, sheet: Sheet) -> None:
+    """Print a table, in several parts one below the other where the terminal is narrow."""
+    n = max(1, (console.width - LABEL_WIDTH) // COLUMN_WIDTH)
+    for start in range(0, len(sheet.header) - 1, n):
+        table = Table(title=sheet.title if start == 0 else None, title_style="bold", title_justify="left")
+        table.add_column(sheet.header[0], no_wrap=True)
+        for title in sheet.header[1 + start : 1 + start + n]:
+            table.add_column(title, justify="right")
+        for i, (label, cells) in enumerate(sheet.rows):
+            table.add_row(label, *map(_text, cells[start : start + n]), end_section=i in sheet.breaks)
+        console.print(table)
+    console.print(sheet.note, style="dim")
+    console.print()
+
+
+def _text(cell: Cell) -> Text:
+    first, *others = cell.lines
+    style = " ".join(["bold"] * cell.is_best + ["red"] * cell.is_alarming)
+    return Text.assemble((first, style), *((f"\n{line}", "dim") for line in others))
+
+
+class Forecast:
+    """The time left, from what units of the same contender on the same set have taken so far."""
+
+    def __init__(self, units: list[Unit], jobs: int) -> None:
+        self._left: dict[tuple[str, str], int] = {}
+        for unit in units:
+            self._left[self._kind(unit)] = self._left.get(self._kind(unit), 0) + 1
+        self._seen: dict[tuple[str, str], list[float]] = {}
+        self._jobs = jobs
+
+    @staticmethod
+    def _kind(unit: Unit) -> tuple[str, str]:
+        return unit.subject, unit.data_set
+
+    def note(self, unit: Unit, record: Record) -> None:
+        """A unit is done."""
+        self._left[self._kind(unit)] -= 1
+        self._seen.setdefault(self._kind(unit), []).append(record.seconds)
+
+    def seconds_left(self) -> float | None:
+        """None before anything is done."""
+        if not self._seen:
+            return None
+        means = {kind: sum(seconds) / len(seconds) for kind, seconds in self._seen.items()}
+        usual = sum(means.values()) / len(means)
+        return sum(n * means.get(kind, usual) for kind, n in self._left.items()) / self._jobs
+
+
+@contextmanager
+def progress(console: Console, units: list[Unit], jobs: int) -> Iterator[Callable[[Unit, Record], None]]:
+    """A bar; what it yields is told of each unit that is done."""
+    columns = BarColumn(), TextColumn("{task.completed} of {task.total}"), TextColumn("{task.description}")
+    forecast = Forecast(units, jobs)
+    with Progress(*columns, console=console) as bar:
+        task = bar.add_task("", total=len(units))
+
+        def done(unit: Unit, record: Record) -> None:
+            forecast.note(unit, record)
+            left = forecast.seconds_left() or 0.0
+            text = f"about {left / 60:.0f} min left" if left >= 90 else f"about {left:.0f} s left"
+            bar.update(task, advance=1, description=f"{text}; {unit.data_set}, {unit.subject}")
+
+        yield done

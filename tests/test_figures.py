@@ -1,0 +1,304 @@
+"""The figures of the paper: that they show what the models did, can be read, and are saved alike each time."""
+
+import subprocess
+import sys
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_wine, make_circles, make_moons
+
+import naive
+from naive import Array
+from sublearn import SLMClassifier, SLMForestClassifier, SLMRegressor
+from sublearn.core.codes import encode_samples
+from sublearn.paper import canvas, figures, node_figure
+from sublearn.paper.figures import Convergence, Plane
+from sublearn.paper.node import RootSearch, search_root
+from support import ONE_THREAD, make_data, nodes_of
+
+SMALLEST = 8  # points
+TREES = np.array([1, 2, 3, 5, 10, 20, 50, 100])
+TITLES = ["circle and ring", "breast cancer", "california housing", "make_friedman2"]
+UNITS = ["accuracy", "accuracy", "RMSE", "RMSE"]
+
+
+def overview_of(data: Any, model: Any) -> Figure:
+    return figures.system_overview(model.fit(data.data, data.target), data.data, data.target, data.feature_names)
+
+
+def planes() -> list[Plane]:
+    """Two sets whose prediction is wrong for the first ten test samples."""
+    found = []
+    for title, (X, y) in (("moons", make_moons(200, random_state=0)), ("ring", make_circles(200, random_state=0))):
+        wrong = np.arange(100) < 10
+        found.append(Plane(title, X[:100], y[:100], X[100:], y[100:], np.where(wrong, 1 - y[100:], y[100:])))
+    return found
+
+
+def curve(n_splits: int) -> Convergence:
+    rising = 0.97 - 0.1 / TREES + 0.001 * np.arange(n_splits)[:, None]
+    values = rising if n_splits > 1 else rising[0]
+    return Convergence(f"{n_splits} splits", TREES, values, values - 0.02, 1 - values, 1.05 - values)
+
+
+FIGURES: dict[str, Any] = {
+    "partition and tree": figures.partition_and_tree,
+    "envelope": figures.envelope_example,
+    "sets in the plane": lambda: figures.plane_sets(planes()),
+    "overview of two planes": lambda: overview_of(load_wine(), SLMClassifier(random_state=0)),
+    "overview of three planes": lambda: overview_of(
+        load_wine(), SLMClassifier(max_partitions=3, max_cosine=0.9, envelope_height=4.0, random_state=0)
+    ),
+    "overview of one plane": lambda: overview_of(
+        load_breast_cancer(), SLMClassifier(max_partitions=1, subspace="drawn", random_state=0)
+    ),
+    "overview of a regression": lambda: overview_of(load_diabetes(), SLMRegressor(random_state=0)),
+    "overview of a regression, one plane": lambda: overview_of(
+        load_diabetes(), SLMRegressor(max_partitions=1, random_state=0)
+    ),
+    "convergence": lambda: figures.convergence([curve(1), curve(20)]),
+    "guided against uniform": lambda: figures.guided_against_uniform(
+        [4, 8, 16, 64, 256, 1024], np.arange(24).reshape(4, 6) / 24, np.arange(24).reshape(4, 6) / 30, TITLES, UNITS
+    ),
+    "partitions per node": lambda: figures.partitions_per_node(
+        [[0.9, 0.91, 0.92], [0.95, 0.95, 0.95], [0.7, 0.69, 0.72], [33.0, 31.0, 34.0]],
+        [[12.3, 7.4, 5.0], [6.0, 4.0, 3.5], [20.1, 14.0, 11.0], [1.0, 1.0, 1.0]],
+        TITLES,
+        [1, 2, 3],
+        UNITS,
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def drawn() -> dict[str, Figure]:
+    return {name: make() for name, make in FIGURES.items()}
+
+
+# --- all figures
+
+
+def axes_of(figure: Figure) -> list[Any]:
+    return list(figure.axes)
+
+
+def visible_texts(figure: Figure) -> list[Any]:
+    """All that is written, without the labels of ticks outside the panel."""
+    hidden = set()
+    for axes in figure.axes:
+        for axis in (axes.xaxis, axes.yaxis):
+            low, high = sorted(axis.get_view_interval())
+            ticks = [*axis.get_major_ticks(), *axis.get_minor_ticks()]
+            shown = axes.axison and axes.get_visible() and axis.get_visible()
+            hidden |= {t.label1 for t in ticks if not (shown and low <= t.get_loc() <= high)}
+    texts = figure.findobj(lambda artist: isinstance(artist, Text) and artist.get_text().strip() != "")
+    return [text for text in texts if isinstance(text, Text) and text.get_visible() and text not in hidden]
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_every_text_is_large_enough_inside_and_apart_from_the_others(name: str, drawn: dict[str, Figure]) -> None:
+    figure = drawn[name]
+    figure.draw_without_rendering()
+    boxes = {text: text.get_window_extent() for text in visible_texts(figure)}
+    assert len(boxes) > 5
+    page = figure.bbox.padded(1)
+    for text, box in boxes.items():
+        assert text.get_fontsize() >= SMALLEST, text
+        assert page.containsx(box.x0), text
+        assert page.containsx(box.x1), text
+        assert page.containsy(box.y0), text
+        assert page.containsy(box.y1), text
+    for (one, box), (other, its_box) in combinations(boxes.items(), 2):
+        assert not box.padded(-1).overlaps(its_box.padded(-1)), (one, other)
+
+
+def test_equal_figures_are_saved_as_equal_bytes(tmp_path: Path) -> None:
+    figure = FIGURES["overview of a regression"]()  # with a colour bar
+    paths = figures.save(figure, tmp_path / "new" / "folder", "overview")
+    assert [path.name for path in paths] == ["overview.svg", "overview.png"]
+    first = [path.read_bytes() for path in paths]
+    assert b"<dc:date>" not in first[0]
+    again = [path.read_bytes() for path in figures.save(figure, paths[0].parent, "overview")]
+    other = figures.save(FIGURES["overview of a regression"](), tmp_path, "other")
+    assert first == again == [path.read_bytes() for path in other]
+
+
+def test_matplotlib_is_needed_on_use_only_and_pyplot_never() -> None:
+    program = (
+        "import sys\n"
+        "from sublearn.paper import figures\n"
+        "assert 'matplotlib' not in sys.modules\n"
+        "figures.envelope_example()\n"
+        "assert 'matplotlib.pyplot' not in sys.modules\n"
+        "for name in [name for name in sys.modules if name.startswith('matplotlib')]:\n"
+        "    sys.modules[name] = None\n"
+        "try:\n"
+        "    figures.envelope_example()\n"
+        "except ImportError as error:\n"
+        "    assert 'sublearn[paper]' in str(error), error\n"
+        "else:\n"
+        "    raise AssertionError('no error')\n"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
+
+
+# --- the search of a root
+
+
+def twin_losses(model: Any, X: Array, y: Array, vectors: Array, criterion: str) -> list[float]:
+    """Losses by the naive discriminant feature test, over the codes of the model."""
+    codes = encode_samples(X, model.feature_maps_, ONE_THREAD).T
+    is_classes = criterion != "squared_error"
+    data = make_data(codes, y, len(np.unique(y)) if is_classes else 0)
+    settings = naive.Settings(criterion=criterion)
+    start = float(naive.loss(data, criterion))
+    return [
+        start - naive.discriminant_test(naive.project(data.codes, tuple(v)), data, settings).decrease
+        for v in vectors.tolist()
+    ]
+
+
+@pytest.mark.parametrize("criterion", ["entropy", "gini", "squared_error"])
+def test_search_has_the_losses_of_the_twin_and_the_planes_of_the_tree(criterion: str) -> None:
+    X, y = load_iris(return_X_y=True)
+    estimator: Any = SLMRegressor if criterion == "squared_error" else SLMClassifier
+    parameters = {"n_projections": 20, "axis_projections": False, "envelope_height": 4.0, "min_samples_leaf": 1}
+    model = estimator(criterion=criterion, subspace="drawn", subspace_size=3, random_state=3, **parameters).fit(X, y)
+    search = search_root(model, X, y)
+    assert len(search.vectors) == 20
+    # entropies are sums of rounded logarithms; targets of the engine are rounded to 2^-29 of their range
+    assert search.losses == pytest.approx(twin_losses(model, X, y, search.vectors, criterion), rel=1e-6, abs=1e-9)
+    alone = twin_losses(model, X, y, np.eye(4, dtype=int), criterion)
+    assert search.feature_losses == pytest.approx(alone, rel=1e-6, abs=1e-9)
+    assert search.loss == pytest.approx(model.tree_.loss[0])
+    assert len(set(search.subspace.tolist())) == 3
+    root = nodes_of(model.tree_, 4)[0]
+    assert [p.vector for p in root.planes] == [tuple(v) for v in search.vectors[search.kept].tolist()]
+    assert [p.threshold for p in root.planes] == search.thresholds[search.kept].tolist()
+    assert_cells(search, root)
+
+
+def assert_cells(search: RootSearch, root: naive.Node) -> None:
+    sides = search.projected >= search.thresholds[search.kept][:, None]
+    np.testing.assert_array_equal(search.cells, (sides << np.arange(search.n_kept)[:, None]).sum(axis=0))
+    counts = {code: child.count for code, child in root.children.items()}
+    assert dict(zip(*np.unique(search.cells, return_counts=True), strict=True)) == counts
+
+
+def test_search_leaves_out_classes_of_weight_zero() -> None:
+    X, y = load_iris(return_X_y=True)
+    model = SLMClassifier(class_weight={0: 1, 1: 0, 2: 1}, random_state=0).fit(X, y)
+    np.testing.assert_array_equal(search_root(model, X, y).rows, np.flatnonzero(y != 1))
+
+
+def test_search_of_other_data_or_another_model_is_refused() -> None:
+    X, y = load_iris(return_X_y=True)
+    model = SLMClassifier(random_state=0).fit(X, y)
+    with pytest.raises(ValueError, match="fitted to these X and y"):
+        search_root(model, X[:, ::-1], y)
+    with pytest.raises(ValueError, match="one leaf"):
+        search_root(SLMClassifier(min_samples_split=1000).fit(X, y), X, y)
+    with pytest.raises(TypeError, match="got SLMForestClassifier"):
+        search_root(SLMForestClassifier(n_estimators=1).fit(X, y), X, y)
+    with pytest.raises(ValueError, match="each of 4 features; got 1"):
+        figures.system_overview(model, X, y, ["petal"])
+
+
+def test_overview_draws_the_losses_the_kept_planes_and_the_children(drawn: dict[str, Figure]) -> None:
+    figure, data = drawn["overview of two planes"], load_wine()
+    model = SLMClassifier(random_state=0).fit(data.data, data.target)
+    search = search_root(model, data.data, data.target)
+    features, candidates, samples, text = axes_of(figure)
+    ends = [bar.get_x() + bar.get_width() for bar in features.patches]
+    np.testing.assert_allclose(ends, np.sort(search.feature_losses))
+    coloured = [label.get_text() for label in features.get_yticklabels() if label.get_color() == canvas.COLOURS[0]]
+    assert coloured == [data.feature_names[f] for f in search.subspace]
+    np.testing.assert_allclose(candidates.collections[0].get_offsets()[:, 1], np.sort(search.losses))
+    marked = [line.get_ydata()[0] for line in candidates.lines if line.get_marker() == "o"]
+    np.testing.assert_allclose(marked, np.sort(search.losses[search.kept]))
+    places = np.concatenate([part.get_offsets() for part in samples.collections])
+    assert len(places) == 178
+    counts = sorted(int(text.get_text().split()[-1]) for text in samples.texts)
+    assert counts == sorted(np.unique(search.cells, return_counts=True)[1])
+    for j in range(search.n_kept):
+        assert node_figure.formula(search, j, data.feature_names) in text.texts[0].get_text().replace("\n", " ")
+
+
+def test_formula_has_signs_coefficients_and_a_threshold_in_deviations() -> None:
+    X, y = load_iris(return_X_y=True)
+    search = search_root(SLMClassifier(random_state=0).fit(X, y), X, y)
+    vectors = np.zeros_like(search.vectors)
+    vectors[search.kept[0], search.subspace[:3]] = [2, -1, -3]
+    altered = search._replace(vectors=vectors)
+    names = dict(zip(search.subspace.tolist(), ["a b", "c", "d", "e"], strict=True))
+    for threshold, cut in ((-search.maps.per_deviation, "-1.00"), (0, "0.00")):
+        thresholds = np.full(len(vectors), threshold)
+        text = node_figure.formula(altered._replace(thresholds=thresholds), 0, [names[f] for f in range(4)])
+        text = text.replace("\N{NO-BREAK SPACE}", " ").replace("\N{MINUS SIGN}", "-")
+        assert text == f"2 a b - c - 3 d ≥ {cut}"
+
+
+# --- the others
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_two_planes_make_four_cells_whatever_the_seed(seed: int) -> None:
+    plane, tree = axes_of(figures.partition_and_tree(seed))
+    areas = [_area(patch.get_path().vertices[:-1]) for patch in plane.patches]
+    assert len(areas) == 4
+    assert min(areas) > 0
+    assert sum(areas) == pytest.approx(np.prod([np.ptp(plane.get_xlim()), np.ptp(plane.get_ylim())]))
+    boxes = [text.get_text() for text in tree.texts if "samples" in text.get_text()]
+    assert boxes.pop().startswith("160 samples")  # the root is written last
+    assert sum(int(box.split()[0]) for box in boxes) == 160
+    assert len(boxes) == 4
+
+
+def _area(corners: Array) -> float:
+    x, y = corners.T
+    return float(abs(x @ np.roll(y, 1) - y @ np.roll(x, 1)) / 2)
+
+
+def test_envelope_has_the_dots_of_the_paper() -> None:
+    (axes,) = axes_of(figures.envelope_example())
+    dots = {int(line.get_xdata()[0]): line for line in axes.lines if len(set(line.get_xdata())) == 1}
+    # floor(10 exp(-0.5 d)) is 6 3 2 1 0 ...
+    assert [len(dots[d].get_ydata()) for d in range(1, 11)] == [13, 7, 5, 3, 1, 1, 1, 1, 1, 1]
+    assert [d for d in range(1, 11) if dots[d].get_color() == canvas.INK] == [1, 2, 4, 5, 6]
+
+
+def test_wrong_predictions_are_marked() -> None:
+    figure = figures.plane_sets(planes())
+    assert [axes.get_title(loc="left") for axes in axes_of(figure)[:2]] == ["moons", "ring"]
+    for axes, panel in zip(axes_of(figure)[4:], planes(), strict=True):
+        assert axes.get_title(loc="left") == "accuracy 90.0 %"
+        np.testing.assert_array_equal(axes.collections[-1].get_offsets(), panel.X_test[:10])
+
+
+def test_convergence_draws_means_and_bands_for_several_splits() -> None:
+    one, _, many, _ = axes_of(figures.convergence([curve(1), curve(20)]))
+    assert [len(axes.collections) for axes in (one, many)] == [0, 2]
+    np.testing.assert_allclose(many.lines[0].get_ydata(), curve(20).forest.mean(axis=0))
+    assert [label.get_text() for label in one.get_xticklabels()] == ["1", "2", "5", "10", "20", "50", "100"]
+
+
+def test_mean_of_the_ablation_is_scaled_by_each_set_and_turned_for_errors() -> None:
+    # accuracy 0.6 to 0.8, RMSE 4 to 2: guided is best in both at the end, uniform worst at the start
+    figure = figures.guided_against_uniform(
+        [4, 16], [[0.7, 0.8], [3.0, 2.0]], [[0.6, 0.7], [4.0, 3.0]], ["one", "two"], ["accuracy", "RMSE"]
+    )
+    guided, uniform = axes_of(figure)[-1].lines
+    np.testing.assert_allclose(guided.get_ydata(), [0.5, 1.0])
+    np.testing.assert_allclose(uniform.get_ydata(), [0.0, 0.5])
+
+
+def test_best_q_is_marked_by_unit_and_unknown_units_are_refused() -> None:
+    figure = figures.partitions_per_node([[1, 2, 3], [1, 2, 3]], np.ones((2, 3)), ["A", "B"], [1, 2, 3], UNITS[1:3])
+    assert [int(axes.lines[1].get_xdata()[0]) for axes in axes_of(figure)[:2]] == [2, 0]
+    with pytest.raises(ValueError, match="from accuracy, RMSE, log loss; got 'R2'"):
+        figures.partitions_per_node([[1.0]], [[1.0]], ["A"], [1], ["R2"])
