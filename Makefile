@@ -1,4 +1,4 @@
-# make demo   train SLM trees and ensembles beside scikit-learn's and draw what they do
+# make demo   the paper's experiments in short, on data that needs no files; writes report/index.html
 # make test   run all tests
 # make check  lint, format and types
 # make oldest all tests with the oldest versions that are supported
@@ -12,7 +12,7 @@ STAMP = $(VENV)/.installed
 .PHONY: demo test check format oldest bench clean
 
 demo: $(STAMP)
-	$(BIN)/python examples/demo.py
+	$(BIN)/sublearn reproduce --quick --datasets bundled
 
 test: $(STAMP)
 	$(BIN)/python -m pytest
@@ -49,4 +49,4 @@ $(STAMP): pyproject.toml
 	@touch $@
 
 clean:
-	rm -rf .venv .venv-oldest out
+	rm -rf .venv .venv-oldest

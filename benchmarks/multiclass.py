@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
-from data_sets import Load, MissingDataError, from_file
+from files import path_of
 from sklearn.datasets import load_digits, make_classification
 from sklearn.model_selection import train_test_split
 
@@ -26,10 +26,11 @@ from sublearn.core.grower import grow
 from sublearn.core.keys import key_below
 from sublearn.core.losses import Softmax
 from sublearn.core.parallel import Workers
+from sublearn.paper.datasets import read_file
 
-SETS: dict[str, Load] = {
+SETS: dict[str, Callable[[], Any]] = {
     "digits": lambda: load_digits(return_X_y=True),
-    "usps": lambda: from_file("usps"),
+    "usps": lambda: read_file(path_of("usps"))[:2],
     "26 classes": lambda: make_classification(
         8000, 16, n_informative=12, n_redundant=2, n_classes=26, n_clusters_per_class=1, class_sep=1.5, random_state=0
     ),
@@ -131,7 +132,7 @@ def main() -> None:
     for name, load in SETS.items():
         try:
             report(name, load(), arguments.seconds, arguments.depth)
-        except MissingDataError as reason:
+        except FileNotFoundError as reason:
             print(f"{name} skipped: {reason}")
 
 

@@ -14,12 +14,10 @@ import time
 from typing import Any, NamedTuple
 
 import numpy as np
-from data_sets import CLASSES, NUMBERS, Load, MissingDataError
-from scipy.stats import t as student
+from files import FOLDER
 from sklearn.base import clone
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.metrics import accuracy_score, root_mean_squared_error
-from sklearn.model_selection import train_test_split
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from sublearn import (
@@ -30,9 +28,9 @@ from sublearn import (
     SLMForestRegressor,
     SLMRegressor,
 )
-
-TEST_SHARE = 0.4
-LEVEL = 0.05  # a difference with a smaller p value is significant
+from sublearn.paper import search
+from sublearn.paper.datasets import SOURCES, DataSet, MissingDataError, load
+from sublearn.paper.significance import LEVEL, corrected_p_value
 
 
 class Pair(NamedTuple):
@@ -70,11 +68,10 @@ def pairs(kind: str) -> tuple[Pair, Pair]:
     )
 
 
-def compare(data: Any, pair: Pair, n_splits: int) -> Comparison:
-    X, y = data
+def compare(data: DataSet, pair: Pair, n_splits: int) -> Comparison:
     found: dict[str, list[list[float]]] = {"scores": [], "depths": [], "seconds": []}
     for seed in range(n_splits):
-        X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=TEST_SHARE, random_state=seed)
+        X_train, X_test, y_train, y_test = search.split(data, seed)
         row: dict[str, list[float]] = {name: [] for name in found}
         for estimator in pair:
             model = clone(estimator).set_params(random_state=seed)
@@ -89,24 +86,15 @@ def compare(data: Any, pair: Pair, n_splits: int) -> Comparison:
     return Comparison(*(np.array(values) for values in found.values()))
 
 
-def corrected_p_value(differences: Any) -> float:
-    """Two-sided p value of Nadeau and Bengio's corrected resampled t test."""
-    n = len(differences)
-    variance = differences.var(ddof=1) * (1 / n + TEST_SHARE / (1 - TEST_SHARE))
-    if variance == 0:
-        return 1.0 if differences.mean() == 0 else 0.0
-    return float(2 * student.sf(abs(differences.mean()) / np.sqrt(variance), n - 1))
-
-
-def report(sets: dict[str, Load], pair: Pair, n_splits: int) -> None:
+def report(names: list[str], pair: Pair, n_splits: int) -> None:
     ours_is_better = 1 if hasattr(pair.slm, "predict_proba") else -1
-    print(f"\n{'set':<16} {type(pair.slm).__name__:>20} {type(pair.peer).__name__:>24} {'p':>7}  seconds of fitting")
+    print(f"\n{'set':<18} {type(pair.slm).__name__:>20} {type(pair.peer).__name__:>24} {'p':>7}  seconds of fitting")
     means, worse = [], []
-    for name, load in sets.items():
+    for name in names:
         try:
-            data = load()
+            data = load(name, folder=FOLDER)
         except MissingDataError as reason:
-            print(f"{name:<16} skipped: {reason}")
+            print(f"{name:<18} skipped: {reason}")
             continue
         found = compare(data, pair, n_splits)
         ours, theirs = found.scores.mean(axis=0)
@@ -114,16 +102,16 @@ def report(sets: dict[str, Load], pair: Pair, n_splits: int) -> None:
         seconds = found.seconds.min(axis=0)
         depths = "" if np.isnan(found.depths).any() else "   mean depths {:.1f} / {:.1f}".format(*found.depths.mean(0))
         print(
-            f"{name:<16} {ours:>20.4f} {theirs:>24.4f} {p:>7.3f}  {seconds[0]:.3f} / {seconds[1]:.3f}{depths}",
+            f"{name:<18} {ours:>20.4f} {theirs:>24.4f} {p:>7.3f}  {seconds[0]:.3f} / {seconds[1]:.3f}{depths}",
             flush=True,
         )
         means.append((ours, theirs))
         if (ours - theirs) * ours_is_better < 0 and p < LEVEL:
             worse.append(name)
-    print("{:<16} {:>20.4f} {:>24.4f}".format("mean", *np.mean(means, axis=0)))
+    print("{:<18} {:>20.4f} {:>24.4f}".format("mean", *np.mean(means, axis=0)))
     if ours_is_better < 0:
         ratio = np.exp(np.mean([np.log(ours / theirs) for ours, theirs in means]))
-        print(f"{'mean ratio':<16} {ratio:>20.4f}")
+        print(f"{'mean ratio':<18} {ratio:>20.4f}")
     print(f"significantly worse on: {', '.join(worse) or 'no set'}")
 
 
@@ -133,8 +121,9 @@ def main() -> None:
     parser.add_argument("--splits", type=int, default=20)
     arguments = parser.parse_args()
     for kind in arguments.kinds:
-        for sets, pair in zip((CLASSES, NUMBERS), pairs(kind), strict=True):
-            report(sets, pair, arguments.splits)
+        for is_classes, pair in zip((True, False), pairs(kind), strict=True):
+            names = [name for name, source in SOURCES.items() if source.is_classes == is_classes]
+            report(names, pair, arguments.splits)
 
 
 if __name__ == "__main__":

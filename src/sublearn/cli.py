@@ -1,5 +1,6 @@
 """The command line: `sublearn reproduce`, and what comes later, one function each."""
 
+import time
 from enum import StrEnum
 from importlib.metadata import version
 from pathlib import Path
@@ -71,6 +72,8 @@ def reproduce(
     }
     if data_dir is not None and not data_dir.is_dir():
         _refuse(f"--data-dir {data_dir} is not a folder.")
+    if out.exists() and not out.is_dir():
+        _refuse(f"--out {out} is not a folder.")
     order = Order(
         protocol.value,
         quick,
@@ -83,8 +86,14 @@ def reproduce(
         jobs,
     )
     console = Console()
-    page = run(order, console)
-    console.print(f"The report is {page}", soft_wrap=True, markup=False)
+    begin = time.monotonic()
+    try:
+        page = run(order, console)
+    except KeyboardInterrupt:
+        typer.echo("Stopped; the same command goes on where it was.", err=True)
+        raise typer.Exit(130) from None
+    minutes = (time.monotonic() - begin) / 60
+    console.print(f"The report is {page}, made in {minutes:.1f} minutes.", soft_wrap=True, markup=False)
 
 
 def _chosen(option: str, text: str, known: list[str], groups: dict[str, list[str]] | None = None) -> tuple[str, ...]:

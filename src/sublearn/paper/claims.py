@@ -14,7 +14,7 @@ from sublearn.paper.tables import OPTIMISTIC, Scores
 HALF_A_DIGIT = 0.005  # printed numbers have two decimals
 
 
-def reached_sheet(scores: Scores, n_settings: dict[str, int]) -> Sheet:
+def reached_sheet(scores: Scores, n_settings: dict[str, int]) -> Sheet | None:
     """Protocol "paper": each SLM cell of Table I or III against the range of our splits."""
     rows, entries = [], []
     for contender in [name for name in PAIRS if name in scores.contenders]:
@@ -22,6 +22,8 @@ def reached_sheet(scores: Scores, n_settings: dict[str, int]) -> Sheet:
             entry = _reached(scores, contender, data_set)
             entries.append(entry | {"n_settings": n_settings[contender]})
             rows.append(_reached_row(scores, entry))
+    if not rows:
+        return None
     verdict = [
         f"{sum(entry['is_reached'] for entry in entries)} of {len(entries)} printed values are reached",
         f"our mean is no worse than the printed value in {sum(entry['mean_is_no_worse'] for entry in entries)} of them",
@@ -88,7 +90,7 @@ def _miss(scores: Scores, entry: dict[str, Any]) -> str:
     return (
         f"Not reached: {CONTENDERS[entry['contender']].name(scores.is_classes)} on {SOURCES[entry['data_set']].title}: "
         f"the printed {scores.printed(entry['contender'], entry['data_set'])} is {beyond} than all of "
-        f"{entry['n_splits']} splits with {entry['n_settings']} settings each."
+        f"{entry['n_splits']} splits, on each of which the best of {entry['n_settings']} was taken."
     )
 
 
@@ -161,8 +163,9 @@ def _verdict(scores: Scores, slm: str, peer: str, entries: list[dict[str, Any]])
         for entry in entries
         if entry["slm"] == slm and entry["is_significantly_worse"]
     ]
+    n = len(scores.data_sets)
+    over = f"{n} sets" if n > 1 else "one set"
     return (
         f"{CONTENDERS[slm].name(scores.is_classes)} is {'better' if is_better else 'NOT better'} than "
-        f"{CONTENDERS[peer].title} in the mean over {len(scores.data_sets)} sets, and significantly worse on "
-        f"{', '.join(worse) or 'none'}."
+        f"{CONTENDERS[peer].title} in the mean over {over}, and significantly worse on {', '.join(worse) or 'none'}."
     )

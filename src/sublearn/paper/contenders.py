@@ -22,6 +22,7 @@ from sublearn.paper.elm import ELMClassifier, ELMRegressor
 from sublearn.paper.ff_mlp import BPMLPClassifier, FFMLPClassifier
 
 N_TREES = 100  # of RF and XGBoost
+MAX_ITER = 1_000_000  # of support vector machines, which on some samples would not end
 # solved without a dual, the linear one converges on all sets, also on heavy tails and for a large C
 _PRIMAL: dict[str, Any] = {"epsilon": 0.1, "loss": "squared_epsilon_insensitive", "dual": False}
 ROUNDS = {"n_coefficients": (2, None)}  # two rounds of drawing: pairs of features, and all of S0
@@ -74,8 +75,8 @@ CONTENDERS: dict[str, Contender] = {
     "ff-mlp": Contender("FF-MLP", 0, FFMLPClassifier, None),
     "bp-mlp": Contender("BP-MLP", 0, BPMLPClassifier, None),
     "elm": Contender("ELM", 0, ELMClassifier, ELMRegressor),
-    "lsvm": Contender("LSVM", 0, _scaled(SVC, kernel="linear"), _scaled(LinearSVR, **_PRIMAL)),
-    "svm-rbf": Contender("SVM/RBF", 0, _scaled(SVC), _scaled(SVR)),
+    "lsvm": Contender("LSVM", 0, _scaled(SVC, kernel="linear", max_iter=MAX_ITER), _scaled(LinearSVR, **_PRIMAL)),
+    "svm-rbf": Contender("SVM/RBF", 0, _scaled(SVC, max_iter=MAX_ITER), _scaled(SVR, max_iter=MAX_ITER)),
     "dt": Contender("DT", 0, _fixed(DecisionTreeClassifier, criterion="entropy"), DecisionTreeRegressor),
     "slm-baseline": Contender(
         "SLM Baseline", 0, _fixed(SLMClassifier, **PARAMETERS, **ROUNDS), _fixed(SLMRegressor, **PARAMETERS, **ROUNDS)

@@ -35,11 +35,11 @@ class Curves(NamedTuple):
     xgboost: list[float]
 
 
-def curves(parts: Split, seed: int) -> Curves:
-    """The four curves on the test part."""
+def curves(parts: Split, seed: int, **setting: Any) -> Curves:
+    """The four curves on the test part; `setting` has parameters of SLM Forest."""
     from xgboost import XGBClassifier  # pip install 'sublearn[paper]'
 
-    slm = SLMForestClassifier(n_estimators=N_TREES, random_state=seed)
+    slm = SLMForestClassifier(n_estimators=N_TREES, random_state=seed, **setting)
     peer = RandomForestClassifier(n_estimators=N_TREES, random_state=seed)
     boost = SLMBoostClassifier(**BOOSTING, random_state=seed).fit(parts.X_train, parts.y_train)
     staged = list(boost.staged_predict_proba(parts.X_test))

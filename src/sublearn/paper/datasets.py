@@ -8,6 +8,7 @@ import gzip
 import os
 import warnings
 from collections.abc import Callable
+from http.client import HTTPException
 from math import sqrt
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -173,7 +174,7 @@ def read_or_fetch(name: str, folder: Path | None, fetch: Callable[[], DataSet]) 
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # of a second try
             return fetch()
-    except (OSError, ValueError) as error:  # no network, or an answer that is not the data
+    except (OSError, ValueError, HTTPException) as error:  # no network, or an answer that is not the data
         looked = f"not in {folder}" if folder else "no folder is named"
         raise MissingDataError(
             f"{name}.csv.gz: {looked}, and scikit-learn cannot fetch it ({type(error).__name__}); name a folder that "

@@ -175,7 +175,7 @@ def convergence(curves: Sequence[Convergence]) -> "Figure":
         dress(left, curve.title, below, "accuracy")
         dress(right, curve.title, below, "log loss")
         left.legend(**LEGEND, loc="lower right")
-        right.legend(**LEGEND, loc="upper right")
+        right.legend(**LEGEND, loc="best")  # log loss falls, or falls and rises again
     return figure
 
 

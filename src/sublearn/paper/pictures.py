@@ -14,6 +14,8 @@ from sublearn.paper.plan import PLANES, Order
 from sublearn.paper.runner import Records
 from sublearn.paper.tables import OPTIMISTIC
 
+NAMES = ("fig1", "envelope", "overview", "fig2", "fig3", "guided", "partitions")
+
 
 def make_pictures(order: Order, records: Records) -> list[Picture]:
     """Draw and save the figures that were asked for."""
@@ -44,6 +46,8 @@ def make_pictures(order: Order, records: Records) -> list[Picture]:
         drawn.append(("fig3", "Fig. 3: convergence with the number of trees", caption, figures.convergence(curves)))
     if "ablations" in order.parts:
         drawn += _ablations(records, len(order.seeds))
+    for old in [path for name in NAMES for path in (order.out / "figures").glob(f"{name}.*")]:
+        old.unlink()  # maybe of the other protocol
     return [
         Picture(title, caption, figures.save(figure, order.out / "figures", name)[0])
         for name, title, caption, figure in drawn

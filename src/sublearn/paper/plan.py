@@ -37,16 +37,18 @@ def plan(order: Order) -> Iterator[Unit]:
     """Split by split, so that what a stopped run has is a report of fewer splits, and the time left is soon known."""
     kinds = _kinds(order)
     for seed in order.seeds:
-        for experiment, data_set, subject in kinds:
+        for (experiment, data_set, subject), on_all_splits in kinds.items():
+            if not on_all_splits and seed != order.seed:
+                continue
             if experiment == "contender":
                 yield Unit(experiment, order.protocol, order.quick, data_set, subject, seed)
             else:  # nothing is tuned there
                 yield Unit(experiment, "fixed", False, data_set, subject, seed)
 
 
-def _kinds(order: Order) -> list[tuple[str, str, str]]:
-    """Experiment, data set and subject of all that is wanted, each once."""
-    kinds: dict[tuple[str, str, str], None] = {}
+def _kinds(order: Order) -> dict[tuple[str, str, str], bool]:
+    """Experiment, data set and subject of all that is wanted, and whether on all splits or on the first alone."""
+    kinds: dict[tuple[str, str, str], bool] = {}
     sizes = set(printed.N_PARAMETERS) | set(printed.DEPTH)
     for data_set in order.data_sets:
         is_classes = SOURCES[data_set].is_classes
@@ -54,11 +56,11 @@ def _kinds(order: Order) -> list[tuple[str, str, str]]:
             wanted = ("table1" if is_classes else "table3") in order.parts
             wanted |= "table2" in order.parts and is_classes and name in sizes
             if wanted and name in order.contenders:
-                kinds["contender", data_set, name] = None
+                kinds["contender", data_set, name] = True
         if "fig2" in order.parts and data_set in PLANES:
-            kinds["contender", data_set, "slm-baseline"] = None
+            kinds.setdefault(("contender", data_set, "slm-baseline"), False)
         if "fig3" in order.parts and data_set in convergence.SETS:
-            kinds["convergence", data_set, "ensembles"] = None
+            kinds["convergence", data_set, "ensembles"] = True
         if "ablations" in order.parts:
-            kinds |= {("ablation", data_set, name): None for name in ablations.VARIANTS}
-    return list(kinds)
+            kinds |= {("ablation", data_set, name): True for name in ablations.VARIANTS}
+    return kinds

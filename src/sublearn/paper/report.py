@@ -14,6 +14,8 @@ from sublearn.paper.runner import Records
 from sublearn.paper.sheets import Sheet
 from sublearn.paper.tables import OPTIMISTIC, collect_scores, score_sheet, size_sheet, time_sheet
 
+NAMES = ("pairs1", "reached1", "table1", "table2", "pairs3", "reached3", "table3", "times")  # of all tables
+
 
 def make_sheets(order: Order, records: Records) -> list[Sheet]:
     """All tables that were asked for, claims first."""
@@ -42,6 +44,8 @@ def _n_settings(order: Order, contenders: Sequence[str], is_classes: bool) -> di
 def write_report(order: Order, sheets: Sequence[Sheet], pictures: Sequence[Picture]) -> None:
     """The page, and each table as CSV and JSON."""
     order.out.mkdir(parents=True, exist_ok=True)
+    for name in NAMES:  # of an earlier run, maybe by the other protocol
+        (order.out / f"{name}.csv").unlink(missing_ok=True)
     for sheet in sheets:
         with (order.out / f"{sheet.name}.csv").open("w", encoding="utf-8", newline="") as file:
             writer = csv.DictWriter(file, list(sheet.entries[0]))
@@ -62,8 +66,9 @@ def _page(order: Order, sheets: Sequence[Sheet], pictures: Sequence[Picture]) ->
     else:
         banner = (
             f'Protocol "honest": hyper-parameters are chosen by cross-validation inside the training part; {splits}.'
-            + (" Quick form: small grids." if order.quick else "")
         )
+    if order.quick:
+        banner += " Quick form: small grids."
     claims = [sheet for sheet in sheets if sheet.name.startswith(("reached", "pairs"))]
     tables = [sheet for sheet in sheets if sheet.name.startswith("table")]
     timing = [sheet for sheet in sheets if sheet.is_timing]
@@ -96,11 +101,10 @@ def _inconsistencies() -> list[str]:
 
 def _method(order: Order) -> list[str]:
     """Everything one needs to know to judge the numbers."""
-    folds = search.N_FOLDS_QUICK if order.quick else search.N_FOLDS
     chosen = (
         "the best score on the test part itself"
         if order.protocol == "paper"
-        else f"the best mean of {folds} folds inside the training part"
+        else f"the best mean of {search.N_FOLDS} folds inside the training part"
     )
     return [
         "Sets that are generated (circle-and-ring, moons, Friedman) are drawn anew for every split, with a seed of its "

@@ -33,6 +33,6 @@ def _with_data(order: Order, console: Console) -> Order:
         try:
             datasets.load(name, order.seed, order.folder)
             found.append(name)
-        except datasets.MissingDataError as reason:
+        except (datasets.MissingDataError, ValueError) as reason:  # no file, or one of another form
             console.print(f"{name} is left out: {reason}", style="yellow", soft_wrap=True, markup=False)
     return order._replace(data_sets=tuple(found))

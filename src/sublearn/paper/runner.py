@@ -44,18 +44,17 @@ def run_units(
 ) -> Records:
     """Records of all units; those that the file already has are not computed again. `done` is told of each."""
     known = read_records(path)
-    records: Records = {}
-    for unit in units:
-        if (key := key_of(unit)) in known:
-            records[unit] = known[key]
-            done(unit, known[key])
+    keys = {unit: key_of(unit) for unit in units}
+    records = {unit: known[key] for unit, key in keys.items() if key in known}
+    for unit, record in records.items():
+        done(unit, record)
     missing = [unit for unit in units if unit not in records]
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("a+", encoding="utf-8") as file:
         _end_line(path, file)
         for unit, record in _compute_all(missing, folder, jobs):
             records[unit] = record
-            file.write(json.dumps({"key": key_of(unit), **record._asdict()}) + "\n")
+            file.write(json.dumps({"key": keys[unit], **record._asdict()}) + "\n")
             file.flush()
             done(unit, record)
     return records
@@ -115,7 +114,8 @@ def key_of(unit: Unit) -> str:
     rules: Any = convergence.BOOSTING
     if unit.experiment == "contender":
         is_classes = SOURCES[unit.data_set].is_classes
-        rules = search.settings(unit.subject, is_classes, 1000, unit.protocol, unit.quick)
+        tuning = [search.N_FOLDS, search.LARGE, search.N_TUNING]
+        rules = [tuning, search.settings(unit.subject, is_classes, 1000, unit.protocol, unit.quick)]
     elif unit.experiment == "ablation":
         rules = ablations.VARIANTS[unit.subject]
     digest = sha256(json.dumps([version("sublearn"), rules]).encode()).hexdigest()[:12]

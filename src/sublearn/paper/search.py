@@ -21,7 +21,7 @@ from sublearn.paper.sizes import Size, size_of
 PROTOCOLS = ("honest", "paper")
 TEST_SHARE = 0.4
 LARGE, N_TUNING = 5000, 2000  # sets with more samples than LARGE are tuned on so many of the training part
-N_FOLDS, N_FOLDS_QUICK = 5, 3
+N_FOLDS = 3
 
 Setting = dict[str, Any]
 
@@ -65,17 +65,16 @@ def try_contender(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # of a support vector machine with a large C
         if len(choices) > 1:
-            parts = [tuning] if protocol == "paper" else _folds(tuning, is_classes, seed, quick)
+            parts = [tuning] if protocol == "paper" else _folds(tuning, is_classes, seed)
             tried = [[try_setting(make, choice, part, seed) for part in parts] for choice in choices]
             choices = [min(tried, key=lambda found: _badness(found, is_classes))[0].setting]
         return try_setting(make, choices[0], whole, seed)
 
 
-def _folds(parts: Split, is_classes: bool, seed: int, quick: bool) -> list[Split]:
+def _folds(parts: Split, is_classes: bool, seed: int) -> list[Split]:
     """Cross-validation inside the training part."""
     X, y = parts.X_train, parts.y_train
-    n_folds = N_FOLDS_QUICK if quick else N_FOLDS
-    folds = (StratifiedKFold if is_classes else KFold)(n_folds, shuffle=True, random_state=seed)
+    folds = (StratifiedKFold if is_classes else KFold)(N_FOLDS, shuffle=True, random_state=seed)
     return [Split(X[train], X[test], y[train], y[test]) for train, test in folds.split(X, y)]
 
 

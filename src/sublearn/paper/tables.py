@@ -145,7 +145,7 @@ def _score_cell(scores: Scores, entry: dict[str, Any]) -> Cell:
     else:
         lines = [f"{text('mean')} ± {text('deviation')}{'†' if worse else ''}"]
     if entry["paper"] is not None:
-        lines.append(f"{scores.printed(entry['contender'], entry['data_set'])}, {text('difference', sign=True)}")
+        lines.append(f"{scores.printed(entry['contender'], entry['data_set'])} ({text('difference', sign=True)})")
         if scores.protocol == "paper":
             lines.append(f"{entry['n_at_least_as_good_as_paper']} of {entry['n_splits']}")
     return Cell(tuple(lines), entry["is_best_of_group"])
@@ -180,15 +180,18 @@ def size_sheet(records: Records) -> Sheet | None:
         rows.append((SOURCES[data_set].title, cells))
     header = [CONTENDERS[name].title + (" depth" if quantity == "depth" else "") for name, quantity in columns]
     note = "First line: ours, mean over the splits. Below: the paper's number. Bold: the smallest model."
+    if any(unit.protocol == "paper" for unit in records):
+        note += f" {OPTIMISTIC}."
     return Sheet("table2", "Table II: number of parameters, and depth", note, ["", *header], rows, set(), entries)
 
 
 def time_sheet(records: Records) -> Sheet:
     """What each contender took, of the time of all."""
-    seconds: dict[str, float] = {}
+    seconds = {contender.title: 0.0 for contender in CONTENDERS.values()}
     for unit, record in sorted(records.items()):
         name = CONTENDERS[unit.subject].title if unit.experiment == "contender" else unit.experiment
         seconds[name] = seconds.get(name, 0.0) + record.seconds
+    seconds = {name: found for name, found in seconds.items() if found > 0}
     total = sum(seconds.values())
     entries: list[dict[str, Any]] = [
         {"contender": name, "seconds": found, "share": found / total} for name, found in seconds.items()
@@ -196,5 +199,6 @@ def time_sheet(records: Records) -> Sheet:
     rows = [
         (name, [Cell((f"{found:,.1f}",)), Cell((f"{100 * found / total:.1f} %",))]) for name, found in seconds.items()
     ]
-    note = f"Search, fit and prediction, on one core each; {total / 60:,.1f} minutes in all."
+    rows.append(("all", [Cell((f"{total:,.1f}",)), Cell(("100.0 %",))]))
+    note = "Search, fit and prediction, on one core each."
     return Sheet("times", "Share of the time", note, ["", "seconds", "share"], rows, set(), entries, is_timing=True)

@@ -11,13 +11,13 @@ from rich.text import Text
 from sublearn.paper.runner import Record, Unit
 from sublearn.paper.sheets import Cell, Sheet
 
-COLUMN_WIDTH = 14  # of a cell, with its frame
-LABEL_WIDTH = 16
+FRAME = 3  # of a column: a space on both sides and a line
 
 
 def show_sheet(console: Console, sheet: Sheet) -> None:
     """Print a table, in several parts one below the other where the terminal is narrow."""
-    n = max(1, (console.width - LABEL_WIDTH) // COLUMN_WIDTH)
+    labels = 1 + FRAME + max(len(label) for label, _ in sheet.rows)
+    n = max(1, (console.width - labels) // _column_width(sheet))
     for start in range(0, len(sheet.header) - 1, n):
         table = Table(title=sheet.title if start == 0 else None, title_style="bold", title_justify="left")
         table.add_column(sheet.header[0], no_wrap=True)
@@ -28,6 +28,13 @@ def show_sheet(console: Console, sheet: Sheet) -> None:
         console.print(table)
     console.print(sheet.note, style="dim")
     console.print()
+
+
+def _column_width(sheet: Sheet) -> int:
+    """Titles are wrapped between words, figures not at all."""
+    words = [word for title in sheet.header[1:] for word in title.split()]
+    lines = [line for _, cells in sheet.rows for cell in cells for line in cell.lines]
+    return FRAME + max(map(len, words + lines))
 
 
 def _text(cell: Cell) -> Text:

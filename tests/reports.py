@@ -1,0 +1,73 @@
+"""What the tests of the report share: records made by hand, tiny grids for runs that really fit, and the command."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+from urllib.error import URLError
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from sublearn.cli import app
+from sublearn.paper import datasets, grids, plan, search
+from sublearn.paper.runner import Record, Records, Unit
+
+N_TEST = 40
+TINY_GRIDS: dict[str, grids.Grid] = {
+    "elm": {"n_hidden": [5, 10]},
+    "slm-baseline": {"subspace_size": [2, 3], "n_projections": [8]},
+    "rf": {"max_depth": [4]},
+    "slm-forest": {"subspace_size": [2], "n_projections": [4], "min_samples_split": [40]},
+}
+
+
+def make_records(
+    scores: Mapping[tuple[str, str], Sequence[float]],
+    protocol: str = "honest",
+    *,
+    sizes: Mapping[tuple[str, str], tuple[int | None, int | None]] | None = None,
+    n_test: int = N_TEST,
+    seconds: float = 1.0,
+) -> Records:
+    """Records of contenders; scores are by (contender, data set), one a split, accuracies as shares of 1."""
+    records: Records = {}
+    for (contender, data_set), of_splits in scores.items():
+        n_parameters, depth = (sizes or {}).get((contender, data_set), (10, 3))
+        for seed, score in enumerate(of_splits):
+            values: dict[str, Any] = {"score": score, "n_test": n_test, "setting": {}}
+            values |= {"n_parameters": n_parameters, "depth": depth}
+            records[Unit("contender", protocol, False, data_set, contender, seed)] = Record(values, seconds)
+    return records
+
+
+def patch_grids(monkeypatch: pytest.MonkeyPatch, n_splits: int = 2) -> None:
+    """A setting or two for each contender and few splits; only processes that share this memory see it."""
+    for name, grid in TINY_GRIDS.items():
+        monkeypatch.setitem(grids.CLASSES, name, grid)
+        monkeypatch.setitem(grids.NUMBERS, name, grid)
+    monkeypatch.setattr(search, "N_FOLDS", 2)
+    monkeypatch.setattr(plan, "N_SPLITS", n_splits)
+    monkeypatch.setattr(plan, "N_SPLITS_QUICK", n_splits)
+
+
+def patch_sources(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No data but what comes with scikit-learn, and no network."""
+
+    def fail(*args: Any, **options: Any) -> None:
+        raise URLError("no network")
+
+    monkeypatch.setattr(datasets, "fetch_openml", fail)
+    monkeypatch.setattr(datasets, "fetch_california_housing", fail)
+    monkeypatch.delenv("SUBLEARN_DATA", raising=False)
+
+
+def invoke(out: Path, *options: str) -> Result:
+    """The command in this process, in its quick form."""
+    return CliRunner().invoke(app, ["reproduce", "--quick", "--jobs", "1", "--out", str(out), *options])
+
+
+def run(out: Path, *options: str) -> str:
+    """What a run that ends well prints."""
+    result = invoke(out, *options)
+    assert result.exit_code == 0, repr(result.exception)
+    return result.output

@@ -1,0 +1,131 @@
+"""The command line: its help, what it refuses, and what its options ask for."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from reports import invoke, patch_sources, run
+from sublearn.cli import app
+from sublearn.paper.contenders import CONTENDERS
+from sublearn.paper.datasets import SOURCES
+from sublearn.paper.plan import PARTS, Order
+
+FROM_FILES = ("pima", "ionosphere", "banknote", "boston", "california-housing")
+BLOCKED = """
+import runpy, sys
+sys.modules["{}"] = None
+sys.argv = ["sublearn", "--help"]
+runpy.run_module("sublearn", run_name="__main__")
+"""
+
+
+@pytest.fixture(autouse=True)
+def alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    patch_sources(monkeypatch)
+    monkeypatch.setenv("COLUMNS", "200")
+
+
+@pytest.fixture
+def ordered(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., Order]:
+    """What is ordered by options, instead of the run."""
+    orders: list[Order] = []
+
+    def note(order: Order, console: Any) -> Path:
+        orders.append(order)
+        return Path("page")
+
+    def order(*options: str) -> Order:
+        run(tmp_path, *options)
+        return orders[-1]
+
+    monkeypatch.setattr("sublearn.paper.reproduce.reproduce", note)
+    return order
+
+
+def python(*arguments: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "COLUMNS": "100", "NO_COLOR": "1"}
+    return subprocess.run([sys.executable, *arguments], capture_output=True, text=True, env=environment, timeout=120)
+
+
+def test_module_is_the_command() -> None:
+    shown = python("-m", "sublearn", "--help")
+    assert shown.returncode == 0
+    assert "reproduce" in shown.stdout
+    assert "--version" in shown.stdout
+
+
+def test_version_is_that_of_the_package() -> None:
+    result = CliRunner().invoke(app, ["--version"])
+    assert (result.exit_code, result.output) == (0, f"sublearn {version('sublearn')}\n")
+
+
+def test_help_names_every_option() -> None:
+    text = CliRunner().invoke(app, ["reproduce", "--help"]).output
+    for option in ("protocol", "out", "only", "datasets", "contenders", "data-dir", "jobs", "seed", "quick"):
+        assert f"--{option}" in text
+
+
+@pytest.mark.parametrize("module", ["typer", "rich"])
+def test_missing_library_of_the_command_is_one_line_that_names_the_extra(module: str) -> None:
+    shown = python("-c", BLOCKED.format(module))
+    assert shown.returncode == 1
+    assert shown.stdout == ""
+    (line,) = shown.stderr.splitlines()
+    assert "sublearn[paper]" in line
+    assert module in line
+
+
+@pytest.mark.parametrize(
+    ("option", "known"), [("--datasets", SOURCES), ("--contenders", CONTENDERS), ("--only", PARTS)]
+)
+@pytest.mark.parametrize("text", ["unknown", "{},unknown", ","])
+def test_unknown_names_are_refused_before_any_work(option: str, known: Any, text: str, tmp_path: Path) -> None:
+    result = invoke(tmp_path / "out", option, text.format(next(iter(known))))
+    assert result.exit_code == 2
+    (line,) = result.output.splitlines()
+    assert all(name in line for name in (option, *known))
+    assert ("unknown" in line) == ("unknown" in text)
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("options", [["--protocol", "best"], ["--jobs", "0"], ["--seed", "-1"]])
+def test_impossible_options_are_refused(options: list[str], tmp_path: Path) -> None:
+    assert invoke(tmp_path / "out", *options).exit_code == 2
+    assert not (tmp_path / "out").exists()
+
+
+def test_folder_of_data_must_be_one(tmp_path: Path) -> None:
+    result = invoke(tmp_path / "out", "--data-dir", str(tmp_path / "none"), "--datasets", "iris", "--only", "fig3")
+    assert result.exit_code == 2
+    (line,) = result.output.splitlines()
+    assert str(tmp_path / "none") in line
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("all", list(SOURCES)),
+        ("classes", list(SOURCES)[:9]),
+        ("numbers", list(SOURCES)[9:]),
+        ("bundled", [name for name in SOURCES if name not in FROM_FILES]),
+        ("numbers, iris", ["iris", *list(SOURCES)[9:]]),
+        ("wine,iris,wine", ["iris", "wine"]),
+    ],
+)
+def test_sets_are_named_one_by_one_or_in_groups(text: str, expected: list[str], ordered: Callable[..., Order]) -> None:
+    assert list(ordered("--datasets", text).data_sets) == expected
+
+
+def test_options_become_the_order(ordered: Callable[..., Order], tmp_path: Path) -> None:
+    order = ordered("--protocol", "paper", "--seed", "4", "--data-dir", str(tmp_path), "--only", "fig3,table1")
+    assert order == Order(
+        "paper", True, 4, tuple(SOURCES), tuple(CONTENDERS), ("table1", "fig3"), tmp_path, tmp_path, 1
+    )

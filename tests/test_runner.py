@@ -1,0 +1,207 @@
+"""The runner: what is known is not computed again, a stopped run goes on, and the number of jobs changes nothing."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from reports import patch_grids
+from sublearn.paper import ablations, convergence, grids, runner, search
+from sublearn.paper.plan import Order, plan
+from sublearn.paper.runner import Record, Unit, key_of, read_records, run_units
+
+UNITS = [Unit("contender", "honest", False, "iris", name, seed) for seed in range(2) for name in ("dt", "rf")]
+
+
+class Computer:
+    """Stands in for an experiment: counts what it is asked for, and may stop at the n-th unit."""
+
+    def __init__(self, stop: BaseException | None = None, at: int = -1) -> None:
+        self.asked: list[Unit] = []
+        self.stop, self.at = stop, at
+
+    def __call__(self, unit: Unit, folder: Path | None) -> dict[str, Any]:
+        if self.stop is not None and len(self.asked) == self.at:
+            raise self.stop
+        self.asked.append(unit)
+        return {"score": unit.seed + len(unit.subject) / 10, "name": unit.subject}
+
+
+@pytest.fixture
+def computer(monkeypatch: pytest.MonkeyPatch) -> Computer:
+    return installed(monkeypatch, Computer())
+
+
+def installed(monkeypatch: pytest.MonkeyPatch, computer: Computer) -> Computer:
+    monkeypatch.setitem(runner.EXPERIMENTS, "contender", computer)
+    return computer
+
+
+def run(units: list[Unit], path: Path) -> tuple[runner.Records, list[Unit]]:
+    """Records, and what was told of in the order of telling."""
+    told: list[Unit] = []
+    return run_units(units, path, None, 1, lambda unit, record: told.append(unit)), told
+
+
+def test_each_unit_is_computed_told_of_and_written_once(computer: Computer, tmp_path: Path) -> None:
+    path = tmp_path / "new" / "results.jsonl"
+    records, told = run(UNITS, path)
+    assert computer.asked == told == UNITS
+    assert [records[unit].values for unit in UNITS] == [Computer()(unit, None) for unit in UNITS]
+    assert all(record.seconds >= 0 for record in records.values())
+    assert len(path.read_text().splitlines()) == 4
+
+
+def test_known_records_are_told_of_but_not_computed_again(computer: Computer, tmp_path: Path) -> None:
+    path = tmp_path / "results.jsonl"
+    first, _ = run(UNITS[:3], path)
+    again, told = run(UNITS, path)
+    assert computer.asked == UNITS
+    assert told == UNITS
+    assert {unit: again[unit] for unit in UNITS[:3]} == first  # to the last bit, times too
+    text = path.read_text()
+    run(UNITS, path)
+    assert len(computer.asked) == 4
+    assert path.read_text() == text
+
+
+@pytest.mark.parametrize("n_cut", [1, 2, 30, 120])
+def test_half_a_line_is_passed_over_and_later_lines_are_kept(n_cut: int, computer: Computer, tmp_path: Path) -> None:
+    path = tmp_path / "results.jsonl"
+    run(UNITS[:2], path)
+    last = len(path.read_text().splitlines()[-1])
+    path.write_bytes(path.read_bytes()[: -min(n_cut, last)])  # 1: only the end of the line is missing
+    lost = [UNITS[1]] if n_cut > 1 else []
+    run(UNITS, path)
+    assert computer.asked == [*UNITS[:2], *lost, *UNITS[2:]]
+    records, _ = run(UNITS, path)
+    assert len(computer.asked) == 4 + len(lost)
+    assert set(records) == set(UNITS)
+
+
+def test_line_that_is_no_record_is_passed_over(computer: Computer, tmp_path: Path) -> None:
+    path = tmp_path / "results.jsonl"
+    run(UNITS[:1], path)
+    path.write_text('{"key": "other"}\n\nrubbish\n' + path.read_text())
+    assert list(read_records(path)) == [key_of(UNITS[0])]
+    assert read_records(tmp_path / "none.jsonl") == {}
+
+
+@pytest.mark.parametrize("stop", [KeyboardInterrupt(), RuntimeError("out of memory")])
+def test_stopped_run_goes_on_where_it_was(stop: BaseException, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "results.jsonl"
+    stopped = installed(monkeypatch, Computer(stop, 3))
+    with pytest.raises(type(stop)):
+        run(UNITS, path)
+    assert stopped.asked == UNITS[:3]
+    going_on = installed(monkeypatch, Computer())
+    records, _ = run(UNITS, path)
+    assert going_on.asked == UNITS[3:]
+    assert set(records) == set(UNITS)
+
+
+def test_record_is_on_file_before_anybody_is_told(computer: Computer, tmp_path: Path) -> None:
+    path = tmp_path / "results.jsonl"
+    n_lines = []
+    run_units(UNITS, path, None, 1, lambda unit, record: n_lines.append(len(path.read_text().splitlines())))
+    assert n_lines == [1, 2, 3, 4]
+
+
+@pytest.mark.parametrize("change", [{"protocol": "paper"}, {"quick": True}, {"seed": 7}, {"data_set": "wine"}])
+def test_other_rules_or_splits_do_not_find_old_records(
+    change: dict[str, Any], computer: Computer, tmp_path: Path
+) -> None:
+    path = tmp_path / "results.jsonl"
+    run(UNITS[:1], path)
+    other = UNITS[0]._replace(**change)
+    run([other], path)
+    assert computer.asked == [UNITS[0], other]
+
+
+def test_other_grid_and_other_version_do_not_find_old_records(
+    computer: Computer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "results.jsonl"
+    run(UNITS, path)
+    monkeypatch.setitem(grids.CLASSES, "rf", {"max_depth": [77]})
+    run(UNITS, path)
+    again = [unit for unit in UNITS if unit.subject == "rf"]
+    assert computer.asked == [*UNITS, *again]
+    monkeypatch.setattr(runner, "version", lambda name: "77.0")
+    run(UNITS, path)
+    assert computer.asked == [*UNITS, *again, *UNITS]
+
+
+@pytest.mark.parametrize("rule", ["N_FOLDS", "LARGE", "N_TUNING"])
+def test_other_rules_of_tuning_do_not_find_old_records(rule: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = key_of(UNITS[0])
+    monkeypatch.setattr(search, rule, 77)
+    assert key_of(UNITS[0]) != before
+
+
+def test_other_settings_of_ablations_and_curves_do_not_find_old_records(monkeypatch: pytest.MonkeyPatch) -> None:
+    variant = Unit("ablation", "fixed", False, "iris", ablations.GUIDED[0], 0)
+    curves = Unit("convergence", "fixed", False, "wine", "ensembles", 0)
+    before = key_of(variant), key_of(curves)
+    monkeypatch.setitem(ablations.VARIANTS, ablations.GUIDED[0], {"n_projections": 5})
+    monkeypatch.setitem(convergence.BOOSTING, "max_depth", 5)
+    after = key_of(variant), key_of(curves)
+    assert before[0] != after[0]
+    assert before[1] != after[1]
+
+
+def test_keys_of_a_whole_report_differ() -> None:
+    units = list(plan(Order(quick=True)))
+    assert len({key_of(unit) for unit in units}) == len(set(units)) == len(units)
+
+
+def test_plan_goes_split_by_split_over_what_is_wanted() -> None:
+    order = Order(seed=3, quick=True, data_sets=("iris", "diabetes"), contenders=("ff-mlp", "rf"), parts=("table1",))
+    assert [(unit.data_set, unit.subject, unit.seed) for unit in plan(order)] == [
+        ("iris", name, seed) for seed in order.seeds for name in ("ff-mlp", "rf")
+    ]
+    assert order.seeds[0] == 3
+    assert len(order.seeds) < len(Order().seeds)
+    # ensembles are not in Table II, networks not in Table III
+    assert {unit.subject for unit in plan(order._replace(parts=("table2",)))} == {"ff-mlp"}
+    assert {unit.subject for unit in plan(order._replace(parts=("table3",)))} == {"rf"}
+    assert not list(plan(order._replace(parts=("fig1", "envelope", "overview"))))
+
+
+def test_unit_of_two_parts_is_computed_once() -> None:
+    order = Order(data_sets=("circle-and-ring",), parts=("table1", "table2", "fig2"))
+    units = list(plan(order))
+    assert len(set(units)) == len(units)
+    assert {unit.seed for unit in units if unit.subject == "slm-baseline"} == set(order.seeds)
+
+
+def test_all_experiments_survive_their_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    patch_grids(monkeypatch)
+    monkeypatch.setattr(convergence, "TREES", (1, 2))
+    units = [
+        UNITS[0],
+        Unit("contender", "paper", True, "diabetes", "slm-baseline", 0),
+        Unit("ablation", "fixed", False, "iris", ablations.UNIFORM[0], 0),
+        Unit("convergence", "fixed", False, "wine", "ensembles", 0),
+    ]
+    records, _ = run(units, tmp_path / "results.jsonl")
+    read = read_records(tmp_path / "results.jsonl")
+    assert {key_of(unit): record for unit, record in records.items()} == read
+    assert [len(curve) for curve in records[units[3]].values.values()] == [2] * 4
+
+
+def test_results_do_not_depend_on_the_number_of_jobs(tmp_path: Path) -> None:
+    units = [
+        *(Unit("contender", "honest", True, name, "elm", seed) for name in ("iris", "diabetes") for seed in (0, 1)),
+        *(Unit("ablation", "fixed", False, "iris", ablations.GUIDED[0], seed) for seed in (0, 1)),
+    ]
+    values = []
+    for jobs in (1, 2):
+        told: dict[Unit, Record] = {}
+        path = tmp_path / f"{jobs}.jsonl"
+        records = run_units(units, path, None, jobs, told.__setitem__)
+        assert told == records
+        assert {json.loads(line)["key"] for line in path.read_text().splitlines()} == set(map(key_of, units))
+        values.append({unit: records[unit].values for unit in units})
+    assert values[0] == values[1]

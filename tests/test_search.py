@@ -1,0 +1,216 @@
+"""The two protocols: what a contender is shown, which setting is chosen, and what is tried at all."""
+
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+
+from sublearn.paper import datasets, grids, printed, search
+from sublearn.paper.contenders import CONTENDERS, Contender, of_table
+from sublearn.paper.datasets import DataSet, Source
+from sublearn.paper.search import settings, split, try_contender
+
+THRESHOLDS = [0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6]
+
+
+class Cut:
+    """Predicts whether the second feature is above a threshold, learns nothing, and notes what it is shown."""
+
+    shown: ClassVar[list[tuple[str, float, frozenset[int]]]] = []  # fit or predict, setting, samples
+
+    def __init__(self, random_state: int, threshold: float, n_parameters: int = 1) -> None:
+        self.threshold, self.n_parameters_ = threshold, n_parameters
+
+    def fit(self, X: Any, y: Any) -> "Cut":
+        self.classes_ = np.unique(y)
+        return self._note("fit", X)
+
+    def predict(self, X: Any) -> Any:
+        self._note("predict", X)
+        return (X[:, 1] > self.threshold).astype(int)
+
+    def _note(self, what: str, X: Any) -> "Cut":
+        Cut.shown.append((what, self.threshold, frozenset(X[:, 0].astype(int).tolist())))
+        return self
+
+
+class Constant:
+    """Predicts its own parameter."""
+
+    def __init__(self, random_state: int, value: float) -> None:
+        self.value = value
+
+    def fit(self, X: Any, y: Any) -> "Constant":
+        return self
+
+    def predict(self, X: Any) -> Any:
+        return np.full(len(X), self.value)
+
+
+def toy(n: int, poisoned: frozenset[int] = frozenset()) -> DataSet:
+    """Features are the sample's number and one in [0, 1], whose noisy sign about 0.5 is the class."""
+    random = np.random.default_rng(5)
+    X = np.column_stack([np.arange(n), random.uniform(size=n)])
+    y = ((X[:, 1] > 0.5) ^ (random.uniform(size=n) < 0.2)).astype(int)
+    y[list(poisoned)] = 1 - y[list(poisoned)]
+    return DataSet(X, y, ["number", "x"])
+
+
+@pytest.fixture(autouse=True)
+def fakes(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setitem(CONTENDERS, "fake", Contender("Fake", 0, Cut, Constant))
+    monkeypatch.setitem(grids.CLASSES, "fake", {"threshold": THRESHOLDS})
+    monkeypatch.setitem(grids.NUMBERS, "fake", {"value": [0.0, 1.0, 2.0, 3.0]})
+    use(monkeypatch, toy(100))
+    Cut.shown.clear()
+    yield
+    Cut.shown.clear()
+
+
+def use(monkeypatch: pytest.MonkeyPatch, data: DataSet, is_classes: bool = True) -> None:
+    monkeypatch.setitem(datasets.SOURCES, "toy", Source("Toy", is_classes, lambda seed, folder: data))
+
+
+def numbers(X: Any) -> frozenset[int]:
+    return frozenset(X[:, 0].astype(int).tolist())
+
+
+def accuracy(threshold: float, X: Any, y: Any) -> float:
+    return float(np.mean((X[:, 1] > threshold) == y))
+
+
+def test_split_is_sixty_to_forty_and_follows_its_seed() -> None:
+    parts = split(toy(99), 3)
+    assert len(parts.X_test) == len(parts.y_test) == printed.n_test(99) == 40
+    assert numbers(parts.X_train) | numbers(parts.X_test) == set(range(99))
+    np.testing.assert_array_equal(parts.X_test, split(toy(99), 3).X_test)
+    assert numbers(parts.X_test) != numbers(split(toy(99), 4).X_test)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_honest_search_is_never_shown_the_test_part(seed: int) -> None:
+    found = try_contender("fake", "toy", seed, "honest")
+    parts = split(toy(100), seed)
+    *search_for_it, (_, fitted, last_fit), (_, _, last_predict) = Cut.shown
+    assert len(search_for_it) == 2 * search.N_FOLDS * len(THRESHOLDS)
+    assert all(samples < numbers(parts.X_train) for _, _, samples in search_for_it)
+    assert last_fit == numbers(parts.X_train)
+    assert last_predict == numbers(parts.X_test)
+    assert fitted == found.setting["threshold"]
+
+
+@pytest.mark.parametrize("protocol", ["honest", "paper"])
+def test_honest_choice_does_not_change_with_the_labels_of_the_test_part(
+    protocol: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = [try_contender("fake", "toy", seed, protocol) for seed in range(5)]
+    after = []
+    for seed in range(5):
+        use(monkeypatch, toy(100, numbers(split(toy(100), seed).X_test)))
+        after.append(try_contender("fake", "toy", seed, protocol))
+    assert ([one.setting for one in before] == [one.setting for one in after]) == (protocol == "honest")
+    if protocol == "honest":
+        for one, other in zip(before, after, strict=True):
+            assert other.score == pytest.approx(1 - one.score)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_chosen_setting_is_the_best_by_brute_force(seed: int) -> None:
+    parts = split(toy(100), seed)
+    honest = try_contender("fake", "toy", seed, "honest")
+    # 60 samples make folds of one size, so the mean over folds is the accuracy on all of them
+    in_training = {t: accuracy(t, parts.X_train, parts.y_train) for t in THRESHOLDS}
+    assert in_training[honest.setting["threshold"]] == max(in_training.values())
+    assert honest.score == accuracy(honest.setting["threshold"], parts.X_test, parts.y_test)
+    paper = try_contender("fake", "toy", seed, "paper")
+    assert paper.score == max(accuracy(t, parts.X_test, parts.y_test) for t in THRESHOLDS) >= honest.score
+    assert paper.n_test == 40
+
+
+@pytest.mark.parametrize("protocol", ["honest", "paper"])
+def test_smallest_error_wins_where_targets_are_numbers(protocol: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    use(monkeypatch, toy(100)._replace(y=np.full(100, 2.2)), is_classes=False)
+    found = try_contender("fake", "toy", 0, protocol)
+    assert found.setting == {"value": 2.0}
+    assert found.score == pytest.approx(0.2)
+
+
+@pytest.mark.parametrize("protocol", ["honest", "paper"])
+@pytest.mark.parametrize("sizes", [[9, 4, 7], [4, 7, 9], [9, 7, 4]])
+def test_among_equals_the_smaller_model_is_chosen(
+    protocol: str, sizes: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(grids.CLASSES, "fake", {"threshold": [0.5], "n_parameters": sizes})
+    assert try_contender("fake", "toy", 0, protocol).size.n_parameters == 4
+
+
+def test_a_better_model_is_chosen_though_it_is_larger(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(grids.CLASSES, "fake", {"threshold": [0.0, 0.5], "n_parameters": [9]})
+    assert try_contender("fake", "toy", 0, "honest").setting["threshold"] == 0.5
+
+
+@pytest.mark.parametrize(("n", "n_tuned"), [(5000, 3000), (5001, 2000)])
+@pytest.mark.parametrize("protocol", ["honest", "paper"])
+def test_large_set_is_tuned_on_two_thousand_and_fitted_on_all_of_the_training_part(
+    n: int, n_tuned: int, protocol: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use(monkeypatch, toy(n))
+    try_contender("fake", "toy", 0, protocol)
+    training = numbers(split(toy(n), 0).X_train)
+    *tuned, last = [samples for what, _, samples in Cut.shown if what == "fit"]
+    assert last == training
+    assert len(frozenset().union(*tuned)) == n_tuned
+    assert all(samples <= training for samples in tuned)
+
+
+def test_single_setting_is_fitted_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(grids.CLASSES, "fake", {"threshold": [0.5]})
+    try_contender("fake", "toy", 0, "honest")
+    assert [what for what, _, _ in Cut.shown] == ["fit", "predict"]
+
+
+def test_quick_search_has_fewer_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(search, "N_QUICK", 2)
+    try_contender("fake", "toy", 0, "honest", quick=True)
+    assert len(Cut.shown) == 2 * (2 * search.N_FOLDS + 1)
+
+
+@pytest.mark.parametrize("name", ["slm-baseline", "elm"])
+def test_same_seed_gives_the_same_result(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(search, "N_QUICK", 2)
+    first, again = (try_contender(name, "iris", 1, "honest", quick=True) for _ in range(2))
+    assert first == again
+    assert first.n_test == 60
+
+
+def test_subspaces_are_clipped_to_the_features_and_nothing_is_tried_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    grid: grids.Grid = {"subspace_size": [2, 4, 8, 16], "envelope_height": [1.0, 2.0]}
+    monkeypatch.setitem(grids.CLASSES, "fake", grid)
+    monkeypatch.setattr(search, "N_SETTINGS", {"honest": 100, "paper": 100})
+    for n_features, sizes in ((1, [1]), (3, [2, 3]), (4, [2, 4]), (33, [2, 4, 8, 16])):
+        found = settings("fake", True, n_features, "honest", quick=False)
+        assert sorted({one["subspace_size"] for one in found}) == sizes
+        assert len({tuple(sorted(one.items())) for one in found}) == len(found) == 2 * len(sizes)
+    assert grid["subspace_size"] == [2, 4, 8, 16]
+
+
+@pytest.mark.parametrize("is_classes", [True, False])
+def test_grids_fit_their_contenders_and_are_drawn_alike_each_time(is_classes: bool) -> None:
+    for name in [name for name in of_table(is_classes) if name != "fake"]:
+        grid = search.grid_of(name, is_classes)
+        for protocol in search.PROTOCOLS:
+            found = settings(name, is_classes, 10, protocol, quick=False)
+            quick = settings(name, is_classes, 10, protocol, quick=True)
+            assert found == settings(name, is_classes, 10, protocol, quick=False)
+            assert len({repr(sorted(one.items())) for one in found}) == len(found) <= grids.N_SETTINGS[protocol]
+            assert len(quick) <= min(len(found), grids.N_QUICK)
+            assert all(set(one) == set(grid) for one in found)
+        made = CONTENDERS[name].make(is_classes)(random_state=0, **found[0])
+        assert set(grid) <= {parameter.split("__")[-1] for parameter in made.get_params()}
+
+
+def test_quick_grids_are_smaller_for_slm() -> None:
+    for name in ("slm-baseline", "slm-forest", "slm-boost"):
+        n_quick, n = (len(settings(name, True, 4, "honest", quick)) for quick in (True, False))
+        assert n_quick < n < len(settings(name, True, 4, "paper", quick=False))
