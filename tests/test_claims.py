@@ -28,7 +28,9 @@ def scores_of(given: Given, is_classes: bool, protocol: str, n_test: int = 60) -
 
 
 def reached(given: Given, is_classes: bool = True, n_test: int = 60) -> Sheet:
-    return reached_sheet(scores_of(given, is_classes, "paper", n_test), N_SETTINGS)
+    sheet = reached_sheet(scores_of(given, is_classes, "paper", n_test), N_SETTINGS)
+    assert sheet is not None
+    return sheet
 
 
 def entry_of(data_set: str, values: Sequence[float], is_classes: bool, contender: str = BASELINE) -> dict[str, Any]:

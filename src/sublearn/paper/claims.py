@@ -90,7 +90,7 @@ def _miss(scores: Scores, entry: dict[str, Any]) -> str:
     return (
         f"Not reached: {CONTENDERS[entry['contender']].name(scores.is_classes)} on {SOURCES[entry['data_set']].title}: "
         f"the printed {scores.printed(entry['contender'], entry['data_set'])} is {beyond} than all of "
-        f"{entry['n_splits']} splits, on each of which the best of {entry['n_settings']} was taken."
+        f"{entry['n_splits']} splits, on each of which the best of {entry['n_settings']} settings was taken."
     )
 
 
