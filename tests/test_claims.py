@@ -45,21 +45,33 @@ def compared(given: Given, is_classes: bool = True) -> Sheet:
 
 
 @pytest.mark.parametrize(
-    ("n_right", "is_reached"),
-    [((54, 60), True), ((59, 59), True), ((50, 58), True), ((50, 57), False), ((60, 60), True)],
+    ("n_right", "verdict"),
+    [
+        ((54, 60), "within"),
+        ((59, 59), "within"),
+        ((50, 58), "within"),
+        ((50, 57), "missed"),
+        ((60, 60), "within"),
+    ],
 )
-def test_accuracy_is_reached_within_the_range_and_one_test_sample(n_right: tuple[int, int], is_reached: bool) -> None:
+def test_accuracy_is_reached_within_the_range_and_one_test_sample(n_right: tuple[int, int], verdict: str) -> None:
     entry = entry_of("iris", [n / 60 for n in n_right], True)  # printed: 98.33, that is 59 of 60
-    assert entry["is_reached"] == is_reached
+    assert entry["verdict"] == verdict
     assert (entry["lowest"], entry["highest"]) == pytest.approx([100 * n / 60 for n in n_right])
 
 
 @pytest.mark.parametrize(
-    ("values", "is_reached"),
-    [((2.7, 3.0), True), ((2.894, 3.0), True), ((2.896, 3.0), False), ((2.7, 2.886), True), ((2.7, 2.884), False)],
+    ("values", "verdict"),
+    [
+        ((2.7, 3.0), "within"),
+        ((2.894, 3.0), "within"),
+        ((2.896, 3.0), "missed"),
+        ((2.7, 2.886), "within"),
+        ((2.7, 2.884), "surpassed"),
+    ],
 )
-def test_error_is_reached_within_the_range_and_half_a_digit(values: tuple[float, float], is_reached: bool) -> None:
-    assert entry_of("friedman-1", values, False)["is_reached"] == is_reached  # printed: 2.89
+def test_error_is_reached_within_the_range_and_half_a_digit(values: tuple[float, float], verdict: str) -> None:
+    assert entry_of("friedman-1", values, False)["verdict"] == verdict  # printed: 2.89
 
 
 def test_place_of_the_printed_value_and_of_our_mean() -> None:
@@ -73,19 +85,22 @@ def test_place_of_the_printed_value_and_of_our_mean() -> None:
 
 def test_value_out_of_reach_is_named_with_what_was_tried() -> None:
     sheet = reached({(FOREST, "iris"): [0.9, 0.9, 0.9], (FOREST, "wine"): [1.0, 1.0, 1.0]})
-    assert [entry["is_reached"] for entry in sheet.entries] == [False, True]
-    assert "1 of 2" in sheet.note
-    (sentence,) = [one for one in sheet.note.split(". ") if "Not reached" in one]
+    assert [entry["verdict"] for entry in sheet.entries] == ["missed", "within"]
+    assert "Of 2 printed values 1 lie within" in sheet.note
+    assert "1 are missed" in sheet.note
+    (sentence,) = [one for one in sheet.note.split(". ") if "Missed" in one]
     for word in ("SLM Forest", "Iris", "98.33", "better", "3 splits", "17 settings"):
         assert word in sentence
     assert "Wine" not in sentence
     assert OPTIMISTIC in sheet.note
 
 
-def test_value_that_all_splits_beat_is_named_as_worse() -> None:
+def test_value_that_all_splits_beat_is_surpassed_and_not_missed() -> None:
     for given, is_classes in (({(FOREST, "pima"): [1.0, 1.0]}, True), ({(FOREST, "boston"): [1.0, 1.1]}, False)):
-        note = reached(given, is_classes).note
-        assert "worse than all" in note[note.index("Not reached") :]
+        sheet = reached(given, is_classes)
+        assert [entry["verdict"] for entry in sheet.entries] == ["surpassed"]
+        assert "1 are surpassed on every split" in sheet.note
+        assert "Missed" not in sheet.note
 
 
 def test_row_shows_what_the_verdict_rests_on() -> None:
@@ -94,8 +109,8 @@ def test_row_shows_what_the_verdict_rests_on() -> None:
     assert label == "SLM Baseline, B.C.W."
     # 97.23 is no multiple of one test sample of 228
     assert [cell.lines for cell in cells[:4]] == [("97.23*",), ("95.00",), ("90.00 to 100.00",), ("1 of 2",)]
-    assert [cell.lines[0] for cell in cells[4:]] == ["yes", "no"]
-    assert [cell.is_alarming for cell in cells[4:]] == [False, True]
+    assert [cell.lines[0] for cell in cells[4:]] == ["within", "no"]
+    assert [cell.is_alarming for cell in cells[4:]] == [False, False]
     assert len(sheet.header) == len(cells) + 1
 
 
