@@ -171,14 +171,14 @@ def test_single_setting_is_fitted_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_quick_search_has_fewer_settings(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(search, "N_QUICK", 2)
+    monkeypatch.setattr(search, "N_QUICK", (2, 2))
     try_contender("fake", "toy", 0, "honest", quick=True)
     assert len(Cut.shown) == 2 * (2 * search.N_FOLDS + 1)
 
 
 @pytest.mark.parametrize("name", ["slm-baseline", "elm"])
 def test_same_seed_gives_the_same_result(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(search, "N_QUICK", 2)
+    monkeypatch.setattr(search, "N_QUICK", (2, 2))
     first, again = (try_contender(name, "iris", 1, "honest", quick=True) for _ in range(2))
     assert first == again
     assert first.n_test == 60
@@ -204,7 +204,7 @@ def test_grids_fit_their_contenders_and_are_drawn_alike_each_time(is_classes: bo
             quick = settings(name, is_classes, 10, protocol, quick=True)
             assert found == settings(name, is_classes, 10, protocol, quick=False)
             assert len({repr(sorted(one.items())) for one in found}) == len(found) <= grids.N_SETTINGS[protocol]
-            assert len(quick) <= min(len(found), grids.N_QUICK)
+            assert len(quick) <= min(len(found), grids.N_QUICK[CONTENDERS[name].group])
             assert all(set(one) == set(grid) for one in found)
         made = CONTENDERS[name].make(is_classes)(random_state=0, **found[0])
         assert set(grid) <= {parameter.split("__")[-1] for parameter in made.get_params()}

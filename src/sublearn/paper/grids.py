@@ -10,7 +10,7 @@ from typing import Any
 Grid = dict[str, list[Any]]
 
 N_SETTINGS = {"honest": 16, "paper": 32}
-N_QUICK = 3  # --quick
+N_QUICK = (6, 2)  # --quick: of basic methods, and of ensembles, which take longer
 
 _SLM: Grid = {
     "envelope_height": [10.0, 20.0],  # A_int

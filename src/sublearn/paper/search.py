@@ -87,7 +87,7 @@ def _badness(found: list[Found], is_classes: bool) -> tuple[float, float]:
 def settings(name: str, is_classes: bool, n_features: int, protocol: str, quick: bool) -> list[Setting]:
     """The combinations of a contender's grid that are tried on a set of so many features."""
     grid = _fitting(grid_of(name, is_classes), n_features)
-    n = N_QUICK if quick else N_SETTINGS[protocol]
+    n = N_QUICK[CONTENDERS[name].group] if quick else N_SETTINGS[protocol]
     return list(ParameterSampler(grid, min(n, n_combinations(grid)), random_state=0))
 
 
