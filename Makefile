@@ -49,4 +49,4 @@ $(STAMP): pyproject.toml
 	@touch $@
 
 clean:
-	rm -rf .venv .venv-oldest
+	rm -rf .venv .venv-oldest report

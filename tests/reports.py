@@ -9,7 +9,9 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from sublearn.cli import app
-from sublearn.paper import datasets, grids, plan, search
+from sublearn.paper import ablations, convergence, datasets, grids, plan, search
+from sublearn.paper.plan import Order
+from sublearn.paper.report import make_sheets, write_report
 from sublearn.paper.runner import Record, Records, Unit
 
 N_TEST = 40
@@ -40,14 +42,35 @@ def make_records(
     return records
 
 
+def untuned_records(n_splits: int = 2) -> Records:
+    """One variant and the curves of one set, on each split."""
+    records: Records = {}
+    for seed in range(n_splits):
+        variant = Unit("ablation", "fixed", False, "iris", ablations.GUIDED[0], seed)
+        records[variant] = Record({"score": 0.9 + seed / 100, "depth": 3 + seed, "n_parameters": 7, "n_test": 60}, 1.0)
+        values = {
+            name: [i + n / 1000 + seed / 10 for n in convergence.TREES]
+            for i, name in enumerate(convergence.Curves._fields)
+        }
+        records[Unit("convergence", "fixed", False, "wine", "ensembles", seed)] = Record(values, 1.0)
+    return records
+
+
 def patch_grids(monkeypatch: pytest.MonkeyPatch, n_splits: int = 2) -> None:
     """A setting or two for each contender and few splits; only processes that share this memory see it."""
     for name, grid in TINY_GRIDS.items():
         monkeypatch.setitem(grids.CLASSES, name, grid)
         monkeypatch.setitem(grids.NUMBERS, name, grid)
+    monkeypatch.setattr(search, "QUICK", {})  # so that the grids count, also in the quick form
     monkeypatch.setattr(search, "N_FOLDS", 2)
     monkeypatch.setattr(plan, "N_SPLITS", n_splits)
     monkeypatch.setattr(plan, "N_SPLITS_QUICK", n_splits)
+
+
+def written(order: Order, records: Records) -> str:
+    """The page of a report without pictures."""
+    write_report(order, records, make_sheets(order, records), [])
+    return (order.out / "index.html").read_text(encoding="utf-8")
 
 
 def patch_sources(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -122,8 +122,9 @@ def test_only_slm_is_asked_to_reach_the_paper_and_groups_are_set_apart() -> None
 
 def test_report_of_the_paper_s_protocol_without_slm_has_tables_and_no_verdict(tmp_path: Path) -> None:
     order = Order("paper", True, data_sets=("iris",), contenders=("dt", "rf"), parts=("table1",), out=tmp_path)
-    sheets = make_sheets(order, make_records({("dt", "iris"): [0.9], ("rf", "iris"): [0.9]}, "paper"))
-    write_report(order, sheets, [])
+    records = make_records({("dt", "iris"): [0.9], ("rf", "iris"): [0.9]}, "paper")
+    sheets = make_sheets(order, records)
+    write_report(order, records, sheets, [])
     assert [sheet.name for sheet in sheets] == ["table1", "times"]
     assert (tmp_path / "index.html").exists()
 
@@ -170,6 +171,20 @@ def test_sets_on_which_slm_is_significantly_worse_are_named_with_by_how_much(
     assert sheet.rows[0][1][0].is_alarming == is_worse
     said = sheet.note.partition("significantly worse on")[2]
     assert (title in said) == (by in said) == is_worse
+
+
+@pytest.mark.parametrize(("data_set", "is_certain"), [("wine", False), ("4-new-moons", True)])
+def test_difference_on_samples_drawn_anew_is_tested_without_correction(data_set: str, is_certain: bool) -> None:
+    # differences of mean -2 and deviation 1: t = 3.46 with 2 degrees of freedom, corrected 2
+    given = {(BASELINE, data_set): [0.87, 0.88, 0.89], ("dt", data_set): [0.9] * 3}
+    (entry,) = compared(given).entries
+    assert entry["p_value"] == pytest.approx(0.0742 if is_certain else 0.1835, abs=1e-4)
+
+
+def test_verdict_says_that_a_decision_tree_is_not_tuned() -> None:
+    both = {(name, "iris"): [0.9, 1.0] for name in (BASELINE, "dt", FOREST, "rf")}
+    assert "DT is not tuned" in compared(both).note
+    assert "tuned" not in compared({key: both[key] for key in both if key[0] in (FOREST, "rf")}).note
 
 
 def test_worse_by_chance_is_not_named() -> None:

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from sublearn.cli import app
 from sublearn.paper.contenders import CONTENDERS
 from sublearn.paper.datasets import SOURCES
 from sublearn.paper.plan import PARTS, Order
+from sublearn.paper.search import PROTOCOLS
 
 FROM_FILES = ("pima", "ionosphere", "banknote", "boston", "california-housing")
 BLOCKED = """
@@ -95,7 +97,41 @@ def test_unknown_names_are_refused_before_any_work(option: str, known: Any, text
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.parametrize("options", [["--protocol", "best"], ["--jobs", "0"], ["--seed", "-1"]])
+@pytest.mark.parametrize("name", ["best", "Paper", "honest,paper", ""])
+def test_unknown_protocol_is_refused_like_other_names(name: str, tmp_path: Path) -> None:
+    result = invoke(tmp_path / "out", "--protocol", name)
+    assert (result.exit_code, result.stdout) == (2, "")
+    (line,) = result.stderr.splitlines()
+    assert all(word in line for word in ("--protocol", repr(name), *PROTOCOLS))
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("library", ["matplotlib", "xgboost"])
+def test_missing_library_of_the_report_is_refused_before_any_work(
+    library: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sublearn.cli.find_spec", lambda name: None if name == library else find_spec(name))
+    monkeypatch.setattr("sublearn.paper.reproduce.reproduce", lambda order, console: pytest.fail("work was done"))
+    result = invoke(tmp_path / "out", "--datasets", "iris", "--contenders", "dt", "--only", "table1")
+    assert (result.exit_code, result.stdout) == (2, "")
+    (line,) = result.stderr.splitlines()
+    assert library in line
+    assert "sublearn[paper]" in line
+    assert not (tmp_path / "out").exists()
+
+
+def test_folder_of_the_report_must_not_be_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "report"
+    path.write_text("mine")
+    result = invoke(path, "--datasets", "iris", "--only", "table1")
+    assert (result.exit_code, result.stdout) == (2, "")
+    (line,) = result.stderr.splitlines()
+    assert "--out" in line
+    assert str(path) in line
+    assert path.read_text() == "mine"
+
+
+@pytest.mark.parametrize("options", [["--jobs", "0"], ["--seed", "-1"]])
 def test_impossible_options_are_refused(options: list[str], tmp_path: Path) -> None:
     assert invoke(tmp_path / "out", *options).exit_code == 2
     assert not (tmp_path / "out").exists()

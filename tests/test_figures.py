@@ -12,14 +12,12 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_wine, make_circles, make_moons
 
-import naive
 from naive import Array
-from sublearn import SLMClassifier, SLMForestClassifier, SLMRegressor
-from sublearn.core.codes import encode_samples
+from sublearn import SLMClassifier, SLMRegressor
 from sublearn.paper import canvas, figures, node_figure
 from sublearn.paper.figures import Convergence, Plane
-from sublearn.paper.node import RootSearch, search_root
-from support import ONE_THREAD, make_data, nodes_of
+from sublearn.paper.node import search_root
+from sublearn.paper.tables import OPTIMISTIC
 
 SMALLEST = 8  # points
 TREES = np.array([1, 2, 3, 5, 10, 20, 50, 100])
@@ -50,6 +48,8 @@ FIGURES: dict[str, Any] = {
     "partition and tree": figures.partition_and_tree,
     "envelope": figures.envelope_example,
     "sets in the plane": lambda: figures.plane_sets(planes()),
+    "sets in the plane, optimistic": lambda: figures.plane_sets(planes(), OPTIMISTIC),
+    "set in the plane, optimistic": lambda: figures.plane_sets(planes()[:1], OPTIMISTIC),
     "overview of two planes": lambda: overview_of(load_wine(), SLMClassifier(random_state=0)),
     "overview of three planes": lambda: overview_of(
         load_wine(), SLMClassifier(max_partitions=3, max_cosine=0.9, envelope_height=4.0, random_state=0)
@@ -63,7 +63,11 @@ FIGURES: dict[str, Any] = {
     ),
     "convergence": lambda: figures.convergence([curve(1), curve(20)]),
     "guided against uniform": lambda: figures.guided_against_uniform(
-        [4, 8, 16, 64, 256, 1024], np.arange(24).reshape(4, 6) / 24, np.arange(24).reshape(4, 6) / 30, TITLES, UNITS
+        [4, 8, 16, 64, 256, 1024],
+        np.arange(48).reshape(4, 6, 2) / 50,
+        np.arange(48).reshape(4, 6, 2) / 60,
+        TITLES,
+        UNITS,
     ),
     "partitions per node": lambda: figures.partitions_per_node(
         [[0.9, 0.91, 0.92], [0.95, 0.95, 0.95], [0.7, 0.69, 0.72], [33.0, 31.0, 34.0]],
@@ -147,68 +151,6 @@ def test_matplotlib_is_needed_on_use_only_and_pyplot_never() -> None:
     subprocess.run([sys.executable, "-c", program], check=True)
 
 
-# --- the search of a root
-
-
-def twin_losses(model: Any, X: Array, y: Array, vectors: Array, criterion: str) -> list[float]:
-    """Losses by the naive discriminant feature test, over the codes of the model."""
-    codes = encode_samples(X, model.feature_maps_, ONE_THREAD).T
-    is_classes = criterion != "squared_error"
-    data = make_data(codes, y, len(np.unique(y)) if is_classes else 0)
-    settings = naive.Settings(criterion=criterion)
-    start = float(naive.loss(data, criterion))
-    return [
-        start - naive.discriminant_test(naive.project(data.codes, tuple(v)), data, settings).decrease
-        for v in vectors.tolist()
-    ]
-
-
-@pytest.mark.parametrize("criterion", ["entropy", "gini", "squared_error"])
-def test_search_has_the_losses_of_the_twin_and_the_planes_of_the_tree(criterion: str) -> None:
-    X, y = load_iris(return_X_y=True)
-    estimator: Any = SLMRegressor if criterion == "squared_error" else SLMClassifier
-    parameters = {"n_projections": 20, "axis_projections": False, "envelope_height": 4.0, "min_samples_leaf": 1}
-    model = estimator(criterion=criterion, subspace="drawn", subspace_size=3, random_state=3, **parameters).fit(X, y)
-    search = search_root(model, X, y)
-    assert len(search.vectors) == 20
-    # entropies are sums of rounded logarithms; targets of the engine are rounded to 2^-29 of their range
-    assert search.losses == pytest.approx(twin_losses(model, X, y, search.vectors, criterion), rel=1e-6, abs=1e-9)
-    alone = twin_losses(model, X, y, np.eye(4, dtype=int), criterion)
-    assert search.feature_losses == pytest.approx(alone, rel=1e-6, abs=1e-9)
-    assert search.loss == pytest.approx(model.tree_.loss[0])
-    assert len(set(search.subspace.tolist())) == 3
-    root = nodes_of(model.tree_, 4)[0]
-    assert [p.vector for p in root.planes] == [tuple(v) for v in search.vectors[search.kept].tolist()]
-    assert [p.threshold for p in root.planes] == search.thresholds[search.kept].tolist()
-    assert_cells(search, root)
-
-
-def assert_cells(search: RootSearch, root: naive.Node) -> None:
-    sides = search.projected >= search.thresholds[search.kept][:, None]
-    np.testing.assert_array_equal(search.cells, (sides << np.arange(search.n_kept)[:, None]).sum(axis=0))
-    counts = {code: child.count for code, child in root.children.items()}
-    assert dict(zip(*np.unique(search.cells, return_counts=True), strict=True)) == counts
-
-
-def test_search_leaves_out_classes_of_weight_zero() -> None:
-    X, y = load_iris(return_X_y=True)
-    model = SLMClassifier(class_weight={0: 1, 1: 0, 2: 1}, random_state=0).fit(X, y)
-    np.testing.assert_array_equal(search_root(model, X, y).rows, np.flatnonzero(y != 1))
-
-
-def test_search_of_other_data_or_another_model_is_refused() -> None:
-    X, y = load_iris(return_X_y=True)
-    model = SLMClassifier(random_state=0).fit(X, y)
-    with pytest.raises(ValueError, match="fitted to these X and y"):
-        search_root(model, X[:, ::-1], y)
-    with pytest.raises(ValueError, match="one leaf"):
-        search_root(SLMClassifier(min_samples_split=1000).fit(X, y), X, y)
-    with pytest.raises(TypeError, match="got SLMForestClassifier"):
-        search_root(SLMForestClassifier(n_estimators=1).fit(X, y), X, y)
-    with pytest.raises(ValueError, match="each of 4 features; got 1"):
-        figures.system_overview(model, X, y, ["petal"])
-
-
 def test_overview_draws_the_losses_the_kept_planes_and_the_children(drawn: dict[str, Figure]) -> None:
     figure, data = drawn["overview of two planes"], load_wine()
     model = SLMClassifier(random_state=0).fit(data.data, data.target)
@@ -280,6 +222,13 @@ def test_wrong_predictions_are_marked() -> None:
         np.testing.assert_array_equal(axes.collections[-1].get_offsets(), panel.X_test[:10])
 
 
+@pytest.mark.parametrize("n", [1, 2])
+def test_warning_is_written_above_the_sets_in_the_plane(n: int) -> None:
+    texts = [text.get_text() for text in visible_texts(figures.plane_sets(planes()[:n], OPTIMISTIC))]
+    assert OPTIMISTIC in [" ".join(text.split()) for text in texts]  # in lines
+    assert not any("OPTIMISTIC" in text.get_text() for text in visible_texts(figures.plane_sets(planes()[:n])))
+
+
 def test_convergence_draws_means_and_bands_for_several_splits() -> None:
     one, _, many, _ = axes_of(figures.convergence([curve(1), curve(20)]))
     assert [len(axes.collections) for axes in (one, many)] == [0, 2]
@@ -287,14 +236,20 @@ def test_convergence_draws_means_and_bands_for_several_splits() -> None:
     assert [label.get_text() for label in one.get_xticklabels()] == ["1", "2", "5", "10", "20", "50", "100"]
 
 
-def test_mean_of_the_ablation_is_scaled_by_each_set_and_turned_for_errors() -> None:
-    # accuracy 0.6 to 0.8, RMSE 4 to 2: guided is best in both at the end, uniform worst at the start
-    figure = figures.guided_against_uniform(
-        [4, 16], [[0.7, 0.8], [3.0, 2.0]], [[0.6, 0.7], [4.0, 3.0]], ["one", "two"], ["accuracy", "RMSE"]
-    )
-    guided, uniform = axes_of(figure)[-1].lines
-    np.testing.assert_allclose(guided.get_ydata(), [0.5, 1.0])
-    np.testing.assert_allclose(uniform.get_ydata(), [0.0, 0.5])
+def test_mean_of_the_ablation_is_the_ratio_of_errors() -> None:
+    # two splits each: errors 0.2 and 0.1 of accuracy, and of RMSE, against 0.4 and 0.4
+    accuracy, error = [[0.7, 0.9], [0.9, 0.9]], [[0.1, 0.3], [0.1, 0.1]]
+    other = [[[0.6, 0.6], [0.6, 0.6]], [[0.4, 0.4], [0.4, 0.4]]]
+    figure = figures.guided_against_uniform([4, 16], [accuracy, error], other, ["one", "two"], ["accuracy", "RMSE"])
+    _, ratios = axes_of(figure)[-1].lines[:2]
+    np.testing.assert_allclose(ratios.get_ydata(), [0.5, 0.25])
+    np.testing.assert_allclose(axes_of(figure)[0].lines[0].get_ydata(), [0.8, 0.9])
+
+
+def test_sets_without_errors_do_not_count_in_the_ratio() -> None:
+    guided = np.array([[[1.0, 1.0]], [[0.8, 0.8]]])
+    figure = figures.guided_against_uniform([4], guided, [[[0.9, 0.9]], [[0.6, 0.6]]], ["one", "two"], ["accuracy"] * 2)
+    np.testing.assert_allclose(axes_of(figure)[-1].lines[1].get_ydata(), [0.5])
 
 
 def test_best_q_is_marked_by_unit_and_unknown_units_are_refused() -> None:

@@ -1,19 +1,20 @@
-"""The page: well-formed, complete in itself, and text stays text; and what is written beside it."""
+"""The page: well-formed, complete in itself, and text stays text; and what it says of how it was made."""
 
-import csv
-import json
 import re
+from html import unescape
 from html.parser import HTMLParser
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
 
-from reports import make_records
+from reports import make_records, written
+from sublearn.paper import search
+from sublearn.paper.contenders import CONTENDERS, of_table
 from sublearn.paper.page import Picture, Section, page
 from sublearn.paper.plan import Order
-from sublearn.paper.report import make_sheets, write_report
-from sublearn.paper.runner import Records
 from sublearn.paper.sheets import Cell, Sheet
+from sublearn.paper.versions import VERSIONS
 
 VOID = {"meta", "link", "img", "br", "hr", "input"}
 NASTY = "<script>alert('x')</script> & \"quoted\" <b"
@@ -68,9 +69,10 @@ def nasty_page(tmp_path: Path) -> str:
     return page(NASTY, NASTY, True, sections)
 
 
-def written(order: Order, records: Records) -> str:
-    write_report(order, make_sheets(order, records), [])
-    return (order.out / "index.html").read_text(encoding="utf-8")
+def items_of(text: str, title: str) -> list[str]:
+    """The list of one section."""
+    (items,) = re.findall(rf"<h2>{title}</h2>\n<ul>(.*?)</ul>", text, re.S)
+    return [unescape(item) for item in re.findall("<li>(.*?)</li>", items, re.S)]
 
 
 def order_for(out: Path, protocol: str = "honest") -> Order:
@@ -113,32 +115,7 @@ def test_report_is_complete(protocol: str, tmp_path: Path) -> None:
     tables = {*claims, "table1", "table2", "table3", "times"}
     assert tables <= set(found.ids)
     assert found.cells["table1"] == 4
-    assert {path.name for path in tmp_path.glob("*.csv")} == {f"{name}.csv" for name in tables}
     assert all(found.texts.count(word) for word in ("SLM Baseline", "SLR Baseline", "Iris", "Boston"))
-
-
-def test_numbers_of_the_files_are_those_of_the_tables(tmp_path: Path) -> None:
-    order, records = order_for(tmp_path), make_records(SCORES)
-    written(order, records)
-    plain = json.loads((tmp_path / "results.json").read_text())
-    assert plain["protocol"] == "honest"
-    assert plain["seeds"] == list(order.seeds)
-    for sheet in make_sheets(order, records):
-        with (tmp_path / f"{sheet.name}.csv").open(newline="") as file:
-            rows = list(csv.DictReader(file))
-        assert rows == [{k: "" if v is None else str(v) for k, v in entry.items()} for entry in sheet.entries]
-        if not sheet.is_timing:
-            assert plain[sheet.name] == sheet.entries
-    assert "times" not in plain
-
-
-def test_times_are_nowhere_but_in_their_table_and_file(tmp_path: Path) -> None:
-    texts = []
-    for name, seconds in (("fast", 1.0), ("slow", 1000.0)):
-        written(order_for(tmp_path / name), make_records(SCORES, seconds=seconds))
-        files = sorted(path for path in (tmp_path / name).iterdir() if path.name != "times.csv")
-        texts.append([re.sub(r'<table id="times">.*?</table>', "", path.read_text(), flags=re.S) for path in files])
-    assert texts[0] == texts[1]
 
 
 def test_order_of_the_records_does_not_change_the_report(tmp_path: Path) -> None:
@@ -147,11 +124,60 @@ def test_order_of_the_records_does_not_change_the_report(tmp_path: Path) -> None
     assert written(order_for(tmp_path), dict(reversed(records.items()))) == first
 
 
-def test_report_says_what_was_searched_and_where_the_paper_contradicts_itself(tmp_path: Path) -> None:
-    said = " ".join(Checker(written(order_for(tmp_path), make_records(SCORES))).texts)
-    for word in ("subspace_size", "97.23 (SLM Baseline, B.C.W.)", "461", "256"):
-        assert word in said
-    assert "learning_rate" not in said  # of a contender that was not asked for
+def test_report_says_what_was_searched_and_with_which_versions(tmp_path: Path) -> None:
+    made = items_of(written(order_for(tmp_path), make_records(SCORES)), "How this was made")
+    assert any("subspace_size" in item for item in made)
+    assert not any("learning_rate" in item for item in made)  # of a contender that was not asked for
+    (versions,) = [item for item in made if item.startswith("Versions")]
+    assert {"sublearn", "scikit-learn", "numpy", "xgboost"} <= set(VERSIONS)
+    assert all(f"{name} {version(name)}" in versions for name in ("sublearn", "scikit-learn", "numpy"))
+    assert f"xgboost {VERSIONS['xgboost']}" in versions
+
+
+@pytest.mark.parametrize("quick", [True, False])
+@pytest.mark.parametrize("is_classes", [True, False])
+def test_every_value_that_is_tried_is_on_the_page(is_classes: bool, quick: bool, tmp_path: Path) -> None:
+    made = items_of(written(Order(quick=quick, out=tmp_path), {}), "How this was made")
+    untold = []
+    for name in of_table(is_classes):
+        title = CONTENDERS[name].name(is_classes)
+        said = " ".join(item for item in made if item.startswith(f"{title}, "))
+        for setting in search.settings(name, is_classes, "honest", quick):
+            for parameter, value in setting.items():
+                if not re.search(rf"\b{parameter}\b[^;]*? {re.escape(str(value))}\b(?!\.\d)", said):
+                    untold.append((title, parameter, value))
+    assert untold == []
+
+
+def test_report_says_where_the_paper_contradicts_itself(tmp_path: Path) -> None:
+    said = items_of(written(order_for(tmp_path), make_records(SCORES)), "The paper&#x27;s inconsistencies")
+    assert all(any(word in item for item in said) for word in ("461", "256"))
+    (impossible,) = [item for item in said if "97.23" in item]
+    assert re.findall(r"[\d.]+ \([^)]*\)", impossible) == [
+        "97.23 (SLM Baseline, B.C.W.)",
+        "79.00 (RF, Pima)",
+        "79.00 (SLM Forest, Pima)",
+        "95.71 (SLM Forest, Ionosphere)",
+        "98.83 (SLM Boost, B.C.W.)",
+    ]
+
+
+@pytest.mark.parametrize("protocol", ["honest", "paper"])
+def test_verdict_on_pairs_says_that_a_decision_tree_is_not_tuned(protocol: str, tmp_path: Path) -> None:
+    text = written(order_for(tmp_path, protocol), make_records(SCORES, protocol))
+    notes = [note for note in re.findall(r'<p class="note">(.*?)</p>', text, re.S) if "DT is not tuned" in note]
+    assert len(notes) == (2 if protocol == "honest" else 0)
+
+
+def test_sets_that_are_left_out_are_counted_in_the_banner_and_named_below(tmp_path: Path) -> None:
+    lines = ("pima is left out: no <file>", "boston is left out: no network")
+    text = written(order_for(tmp_path)._replace(left_out=lines), make_records(SCORES))
+    (banner,) = re.findall(r'<p class="banner">(.*?)</p>', text, re.S)
+    assert "2 of the sets that were asked for are left out" in banner
+    assert items_of(text, "How this was made")[:2] == list(lines)
+    whole = written(order_for(tmp_path), make_records(SCORES))
+    assert "left out;" not in re.findall(r'<p class="banner">(.*?)</p>', whole, re.S)[0]
+    assert "pima" not in whole
 
 
 def test_empty_report_is_a_page_too(tmp_path: Path) -> None:

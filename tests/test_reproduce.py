@@ -1,14 +1,21 @@
 """`sublearn reproduce`: what a run writes, and runs that are stopped, repeated, optimistic or short of data."""
 
+import gzip
 import json
 import re
+from html import escape
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 
 from reports import invoke, patch_grids, patch_sources, run
 from sublearn.paper import runner
+from sublearn.paper.datasets import MissingDataError
+from sublearn.paper.plan import Order
+from sublearn.paper.reproduce import reproduce
 
 SMALL = (
     "--datasets",
@@ -39,7 +46,7 @@ def report(out: Path) -> dict[str, str]:
 def test_small_run_writes_page_tables_and_values(tmp_path: Path) -> None:
     output = run(tmp_path / "new" / "out", *SMALL)
     out = tmp_path / "new" / "out"
-    tables = {"pairs1", "pairs3", "table1", "table2", "table3", "times"}
+    tables = {"pairs1", "pairs3", "table1", "table2", "table3", "times", "choices"}
     assert {path.name for path in out.iterdir()} == {
         *(f"{name}.csv" for name in tables),
         *("index.html", "results.json", "results.jsonl"),
@@ -105,11 +112,40 @@ def test_missing_set_is_left_out_in_one_line_and_the_rest_runs(tmp_path: Path) -
     assert line.startswith("banknote is left out")
     assert "--data-dir" in line
     assert {entry["data_set"] for entry in json.loads((tmp_path / "results.json").read_text())["table1"]} == {"iris"}
+    page = (tmp_path / "index.html").read_text()
+    assert f"<li>{escape(line)}</li>" in page
+    assert re.search(r'class="banner">[^<]*1 of the sets[^<]* left out', page)
 
 
-def test_report_of_nothing_but_missing_sets_is_empty(tmp_path: Path) -> None:
-    run(tmp_path, "--datasets", "boston", "--contenders", "dt", "--only", "table3")
-    assert (tmp_path / "index.html").exists()
+@pytest.mark.parametrize(
+    "content",
+    [gzip.compress(b"a,b\n1,2\n"), gzip.compress(b"a,target\nx,y\n"), b"a,target\n1,0\n", gzip.compress(b"a,t")[:-9]],
+    ids=["no target", "no numbers", "not compressed", "cut off"],
+)
+def test_set_whose_file_has_another_form_is_left_out_and_the_rest_runs(content: bytes, tmp_path: Path) -> None:
+    (tmp_path / "banknote.csv.gz").write_bytes(content)
+    options = ("--contenders", "dt", "--only", "table1", "--data-dir", str(tmp_path))
+    output = run(tmp_path / "out", "--datasets", "iris,banknote", *options)
+    assert len([line for line in output.splitlines() if line.startswith("banknote is left out")]) == 1
+    assert (tmp_path / "out" / "index.html").exists()
+
+
+def test_nothing_but_missing_sets_is_an_error_in_one_line_and_no_report(tmp_path: Path) -> None:
+    result = invoke(tmp_path / "out", "--datasets", "boston,pima", "--contenders", "dt")
+    assert result.exit_code == 1
+    assert [line.split()[0] for line in result.stdout.splitlines()] == ["pima", "boston"]
+    (line,) = result.stderr.splitlines()
+    assert "none of the sets" in line
+    assert not (tmp_path / "out").exists()
+
+
+def test_nothing_but_missing_sets_leaves_an_earlier_report_as_it_is(tmp_path: Path) -> None:
+    run(tmp_path, "--datasets", "diabetes", "--contenders", "dt", "--only", "table3")
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    order = Order(data_sets=("boston",), contenders=("dt",), parts=("table3",), out=tmp_path)
+    with pytest.raises(MissingDataError, match="none of the sets can be had"):
+        reproduce(order, Console(file=StringIO()))
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
 
 
 def test_protocol_of_the_paper_is_labelled_everywhere(tmp_path: Path) -> None:
@@ -141,7 +177,7 @@ def test_tables_of_an_earlier_run_do_not_stay_beside_those_of_another_protocol(t
     run(tmp_path, *options)
     assert (tmp_path / "pairs1.csv").exists()
     run(tmp_path, *options, "--protocol", "paper")
-    assert {path.name for path in tmp_path.glob("*.csv")} == {"reached1.csv", "table1.csv", "times.csv"}
+    assert {path.stem for path in tmp_path.glob("*.csv")} == {"reached1", "table1", "times", "choices"}
 
 
 def test_figures_are_files_and_inside_the_page(tmp_path: Path) -> None:

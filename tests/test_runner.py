@@ -8,10 +8,14 @@ import pytest
 
 from reports import patch_grids
 from sublearn.paper import ablations, convergence, grids, runner, search
+from sublearn.paper.contenders import CONTENDERS
 from sublearn.paper.plan import Order, plan
 from sublearn.paper.runner import Record, Unit, key_of, read_records, run_units
+from sublearn.paper.versions import VERSIONS
 
 UNITS = [Unit("contender", "honest", False, "iris", name, seed) for seed in range(2) for name in ("dt", "rf")]
+VARIANT = Unit("ablation", "fixed", False, "iris", ablations.GUIDED[0], 0)
+CURVES = Unit("convergence", "fixed", False, "wine", "ensembles", 0)
 
 
 class Computer:
@@ -128,7 +132,7 @@ def test_other_grid_and_other_version_do_not_find_old_records(
     run(UNITS, path)
     again = [unit for unit in UNITS if unit.subject == "rf"]
     assert computer.asked == [*UNITS, *again]
-    monkeypatch.setattr(runner, "version", lambda name: "77.0")
+    monkeypatch.setitem(VERSIONS, "scikit-learn", "77.0")
     run(UNITS, path)
     assert computer.asked == [*UNITS, *again, *UNITS]
 
@@ -140,13 +144,65 @@ def test_other_rules_of_tuning_do_not_find_old_records(rule: str, monkeypatch: p
     assert key_of(UNITS[0]) != before
 
 
+@pytest.mark.parametrize("unit", [UNITS[0], VARIANT, CURVES])
+@pytest.mark.parametrize("library", VERSIONS)
+def test_other_versions_and_shares_do_not_find_old_records(
+    library: str, unit: Unit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = key_of(unit)
+    with monkeypatch.context() as patch:
+        patch.setitem(VERSIONS, library, "77.0")
+        assert key_of(unit) != before
+    monkeypatch.setattr(search, "TEST_SHARE", 0.5)
+    assert key_of(unit) != before
+
+
+@pytest.mark.parametrize(
+    ("name", "fixed"),
+    [
+        ("rf", {"n_estimators": 77}),
+        ("lsvm", {"svc__max_iter": 77}),
+        ("xgboost", {"n_estimators": 77}),
+        ("bp-mlp", {"n_epochs": 77}),
+        ("slm-forest", {"voting": "soft"}),
+        (ablations.OF, {"n_bins": 77}),
+    ],
+)
+def test_other_fixed_parameters_do_not_find_old_records(
+    name: str, fixed: dict[str, Any], computer: Computer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(runner.EXPERIMENTS, "ablation", computer)
+    path = tmp_path / "results.jsonl"
+    unit = UNITS[0]._replace(subject=name)
+    run([unit, UNITS[0], VARIANT], path)
+    contender = CONTENDERS[name]
+    make = contender.make(True)
+    other = contender._replace(classes=lambda **searched: make(**searched).set_params(**fixed))
+    monkeypatch.setitem(CONTENDERS, name, other)
+    run([unit, UNITS[0], VARIANT], path)
+    again = [unit, VARIANT] if name == ablations.OF else [unit]
+    assert computer.asked == [unit, UNITS[0], VARIANT, *again]
+
+
+def test_grid_of_another_that_is_followed_counts_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    units = [UNITS[0]._replace(subject=name) for name in ("ff-mlp", "bp-mlp", "dt")]
+    before = [key_of(unit) for unit in units]
+    monkeypatch.setitem(grids.CLASSES, "ff-mlp", {"n_components": [7]})
+    assert [key_of(unit) != key for unit, key in zip(units, before, strict=True)] == [True, True, False]
+
+
+def test_other_settings_of_the_quick_form_do_not_find_old_records(monkeypatch: pytest.MonkeyPatch) -> None:
+    units = [UNITS[1]._replace(quick=quick) for quick in (True, False)]
+    before = [key_of(unit) for unit in units]
+    monkeypatch.setitem(grids.QUICK, "rf", [{"max_depth": 77}])
+    assert [key_of(unit) != key for unit, key in zip(units, before, strict=True)] == [True, False]
+
+
 def test_other_settings_of_ablations_and_curves_do_not_find_old_records(monkeypatch: pytest.MonkeyPatch) -> None:
-    variant = Unit("ablation", "fixed", False, "iris", ablations.GUIDED[0], 0)
-    curves = Unit("convergence", "fixed", False, "wine", "ensembles", 0)
-    before = key_of(variant), key_of(curves)
+    before = key_of(VARIANT), key_of(CURVES)
     monkeypatch.setitem(ablations.VARIANTS, ablations.GUIDED[0], {"n_projections": 5})
     monkeypatch.setitem(convergence.BOOSTING, "max_depth", 5)
-    after = key_of(variant), key_of(curves)
+    after = key_of(VARIANT), key_of(CURVES)
     assert before[0] != after[0]
     assert before[1] != after[1]
 

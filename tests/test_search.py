@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from sublearn.paper import datasets, grids, printed, search
-from sublearn.paper.contenders import CONTENDERS, Contender, of_table
+from sublearn.paper.contenders import CONTENDERS, Contender
 from sublearn.paper.datasets import DataSet, Source
-from sublearn.paper.search import settings, split, try_contender
+from sublearn.paper.search import split, try_contender
 
 THRESHOLDS = [0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6]
 
@@ -33,6 +33,13 @@ class Cut:
     def _note(self, what: str, X: Any) -> "Cut":
         Cut.shown.append((what, self.threshold, frozenset(X[:, 0].astype(int).tolist())))
         return self
+
+
+class Contrary(Cut):
+    """Best where the other is worst."""
+
+    def predict(self, X: Any) -> Any:
+        return 1 - super().predict(X)
 
 
 class Constant:
@@ -171,46 +178,46 @@ def test_single_setting_is_fitted_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_quick_search_has_fewer_settings(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(search, "N_QUICK", (2, 2))
+    monkeypatch.setattr(search, "N_QUICK", 2)
     try_contender("fake", "toy", 0, "honest", quick=True)
     assert len(Cut.shown) == 2 * (2 * search.N_FOLDS + 1)
 
 
 @pytest.mark.parametrize("name", ["slm-baseline", "elm"])
 def test_same_seed_gives_the_same_result(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(search, "N_QUICK", (2, 2))
+    monkeypatch.setattr(search, "N_QUICK", 2)
     first, again = (try_contender(name, "iris", 1, "honest", quick=True) for _ in range(2))
     assert first == again
     assert first.n_test == 60
 
 
-def test_subspaces_are_clipped_to_the_features_and_nothing_is_tried_twice(monkeypatch: pytest.MonkeyPatch) -> None:
-    grid: grids.Grid = {"subspace_size": [2, 4, 8, 16], "envelope_height": [1.0, 2.0]}
-    monkeypatch.setitem(grids.CLASSES, "fake", grid)
-    monkeypatch.setattr(search, "N_SETTINGS", {"honest": 100, "paper": 100})
-    for n_features, sizes in ((1, [1]), (3, [2, 3]), (4, [2, 4]), (33, [2, 4, 8, 16])):
-        found = settings("fake", True, n_features, "honest", quick=False)
-        assert sorted({one["subspace_size"] for one in found}) == sizes
-        assert len({tuple(sorted(one.items())) for one in found}) == len(found) == 2 * len(sizes)
-    assert grid["subspace_size"] == [2, 4, 8, 16]
+@pytest.mark.parametrize("protocol", ["honest", "paper"])
+@pytest.mark.parametrize("seed", range(3))
+def test_follower_takes_the_choice_of_another_and_then_fits_itself(
+    protocol: str, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    leader = try_contender("fake", "toy", seed, protocol)
+    monkeypatch.setitem(grids.CLASSES, "contrary", {})
+    monkeypatch.setitem(CONTENDERS, "contrary", Contender("Contrary", 0, Contrary, None, follows="fake"))
+    follower = try_contender("contrary", "toy", seed, protocol)
+    assert follower.setting == leader.setting
+    assert follower.score == pytest.approx(1 - leader.score)
+    # left to itself it would have taken another
+    monkeypatch.setitem(grids.CLASSES, "contrary", {"threshold": THRESHOLDS})
+    monkeypatch.setitem(CONTENDERS, "contrary", Contender("Contrary", 0, Contrary, None))
+    assert try_contender("contrary", "toy", seed, protocol).setting != leader.setting
 
 
-@pytest.mark.parametrize("is_classes", [True, False])
-def test_grids_fit_their_contenders_and_are_drawn_alike_each_time(is_classes: bool) -> None:
-    for name in [name for name in of_table(is_classes) if name != "fake"]:
-        grid = search.grid_of(name, is_classes)
-        for protocol in search.PROTOCOLS:
-            found = settings(name, is_classes, 10, protocol, quick=False)
-            quick = settings(name, is_classes, 10, protocol, quick=True)
-            assert found == settings(name, is_classes, 10, protocol, quick=False)
-            assert len({repr(sorted(one.items())) for one in found}) == len(found) <= grids.N_SETTINGS[protocol]
-            assert len(quick) <= min(len(found), grids.N_QUICK[CONTENDERS[name].group])
-            assert all(set(one) == set(grid) for one in found)
-        made = CONTENDERS[name].make(is_classes)(random_state=0, **found[0])
-        assert set(grid) <= {parameter.split("__")[-1] for parameter in made.get_params()}
-
-
-def test_quick_grids_are_smaller_for_slm() -> None:
-    for name in ("slm-baseline", "slm-forest", "slm-boost"):
-        n_quick, n = (len(settings(name, True, 4, "honest", quick)) for quick in (True, False))
-        assert n_quick < n < len(settings(name, True, 4, "paper", quick=False))
+def test_perceptron_with_back_propagation_has_the_network_that_the_other_chose(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(grids.CLASSES, "ff-mlp", {"n_components": [1, 2]})
+    monkeypatch.setattr(search, "N_FOLDS", 2)
+    chosen, scores = [], []
+    for data_set in ("iris", "2-new-moons"):
+        ff, bp = (try_contender(name, data_set, 0, "honest") for name in ("ff-mlp", "bp-mlp"))
+        assert bp.setting == ff.setting
+        assert bp.size == ff.size
+        assert bp.size.n_parameters
+        chosen.append(ff.setting["n_components"])
+        scores.append((ff.score, bp.score))
+    assert chosen == [1, 2]  # so that it is not the same network everywhere
+    assert any(one != other for one, other in scores)  # it is trained further

@@ -30,10 +30,20 @@ def test_more_splits_of_the_same_set_do_not_prove_everything() -> None:
     assert corrected_p_value(differences) == pytest.approx(0.221, abs=0.002)
 
 
-def test_one_difference_proves_nothing() -> None:
-    assert corrected_p_value(np.array([5.0])) == 1.0
+@pytest.mark.parametrize("n", [2, 5, 20])
+def test_samples_drawn_anew_need_no_correction_and_the_test_is_student_s(n: int) -> None:
+    differences = np.random.default_rng(n).normal(0.3, size=n)
+    p_value = corrected_p_value(differences, is_redrawn=True)
+    assert p_value == pytest.approx(ttest_1samp(differences, 0.0).pvalue)
+    assert p_value < corrected_p_value(differences)
 
 
-def test_equal_differences_are_certain_and_zeros_are_none() -> None:
-    assert corrected_p_value(np.full(4, 0.5)) == 0.0
-    assert corrected_p_value(np.zeros(4)) == 1.0
+@pytest.mark.parametrize("is_redrawn", [False, True])
+def test_one_difference_proves_nothing(is_redrawn: bool) -> None:
+    assert corrected_p_value(np.array([5.0]), is_redrawn) == 1.0
+
+
+@pytest.mark.parametrize("is_redrawn", [False, True])
+def test_equal_differences_are_certain_and_zeros_are_none(is_redrawn: bool) -> None:
+    assert corrected_p_value(np.full(4, 0.5), is_redrawn) == 0.0
+    assert corrected_p_value(np.zeros(4), is_redrawn) == 1.0

@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 import pytest
+from scipy.stats import ttest_1samp
 
 from reports import make_records
 from sublearn.paper.contenders import of_table
@@ -11,6 +12,7 @@ from sublearn.paper.datasets import SOURCES
 from sublearn.paper.printed import ACCURACY
 from sublearn.paper.runner import Record, Records, Unit
 from sublearn.paper.sheets import Cell, Sheet
+from sublearn.paper.significance import corrected_p_value
 from sublearn.paper.tables import OPTIMISTIC, Scores, collect_scores, score_sheet, size_sheet, time_sheet
 
 BASELINE, FOREST = "slm-baseline", "slm-forest"
@@ -93,8 +95,28 @@ def test_dagger_marks_what_is_significantly_worse_than_the_best() -> None:
     assert p_values[BASELINE] is None
     assert p_values["rf"] < 0.05 < p_values["dt"]
     # a chosen maximum has no such test
-    optimistic = cells_of(table(make_records(scores, "paper")))
-    assert not any("†" in line for cell in optimistic.values() for line in cell.lines)
+    optimistic = table(make_records(scores, "paper"))
+    assert not any("†" in line for cell in cells_of(optimistic).values() for line in cell.lines)
+    assert [entry["p_value_against_best"] for entry in optimistic.entries] == [None] * 3
+
+
+@pytest.mark.parametrize(
+    ("data_set", "is_redrawn"),
+    [("iris", False), ("2-new-moons", True), ("diabetes", False), ("friedman-3", True)],
+)
+def test_splits_are_corrected_for_only_where_they_share_samples(data_set: str, is_redrawn: bool) -> None:
+    is_classes = SOURCES[data_set].is_classes
+    values = np.random.default_rng(1).uniform(0.5, 0.9, size=(2, 6))
+    values[0] += 0.1 if is_classes else -0.1  # the best
+    given = dict(zip([("dt", data_set), (BASELINE, data_set)], values.tolist(), strict=True))
+    (p_value,) = [
+        entry["p_value_against_best"]
+        for entry in table(make_records(given), is_classes).entries
+        if entry["contender"] == BASELINE
+    ]
+    usual = ttest_1samp(values[1] - values[0], 0.0).pvalue
+    assert (p_value == pytest.approx(usual)) == is_redrawn
+    assert p_value == pytest.approx(corrected_p_value(values[1] - values[0], is_redrawn))
 
 
 def test_errors_below_one_have_a_third_digit() -> None:
@@ -153,14 +175,32 @@ def test_sizes_are_means_over_the_splits_beside_the_printed_ones() -> None:
     assert sheet is not None
     cells = {title: cell for (_, title), cell in cells_of(sheet).items()}
     assert {title: cell.lines for title, cell in cells.items()} == {
-        "LSVM": ("1,235", "235"),
-        "DT": ("30", "34"),  # 30.5, rounded to even
-        "SLM Baseline": ("15", "20"),
-        "DT depth": ("6.5", "6"),
-        "SLM Baseline depth": ("2.5", "3"),
+        "LSVM": ("1,235", "235 (+1,000)"),
+        "DT": ("30", "34 (-4)"),  # 30.5 and -3.5, rounded to even
+        "SLM Baseline": ("15", "20 (-5)"),
+        "DT depth": ("6.5", "6 (+0.5)"),
+        "SLM Baseline depth": ("2.5", "3 (-0.5)"),
     }
     assert [title for title, cell in cells.items() if cell.is_best] == ["SLM Baseline"]
-    assert {entry["mean"] for entry in sheet.entries} == {1235.0, 30.5, 15.0, 6.5, 2.5}
+    assert {entry["mean"]: entry["difference"] for entry in sheet.entries} == {
+        1235.0: 1000.0,
+        30.5: -3.5,
+        15.0: -5.0,
+        6.5: 0.5,
+        2.5: -0.5,
+    }
+
+
+def test_size_that_is_missing_leaves_its_own_cell_empty() -> None:
+    keys = [("lsvm", "iris"), (BASELINE, "iris"), ("dt", "wine"), (BASELINE, "wine")]
+    sizes = {key: (10 * i + 10, i + 1) for i, key in enumerate(keys)}
+    sheet = size_sheet(make_records({key: [0.9] for key in keys}, sizes=sizes))
+    assert sheet is not None
+    assert sheet.header == ["", "LSVM", "DT", "SLM Baseline", "DT depth", "SLM Baseline depth"]
+    shown = {label: [cell.lines[0] for cell in cells] for label, cells in sheet.rows}
+    assert shown == {"Iris": ["10", "", "20", "", "2.0"], "Wine": ["", "30", "40", "3.0", "4.0"]}
+    assert [title for (_, title), cell in cells_of(sheet).items() if cell.is_best] == ["LSVM", "DT"]
+    assert len(sheet.entries) == 3 + 4
 
 
 def test_size_table_has_rows_of_sets_and_only_columns_that_were_run() -> None:

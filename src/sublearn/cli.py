@@ -1,8 +1,8 @@
 """The command line: `sublearn reproduce`, and what comes later, one function each."""
 
 import time
-from enum import StrEnum
 from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, NoReturn
 
@@ -13,13 +13,6 @@ from rich.console import Console
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 
 _LIST = "names, separated by commas"
-
-
-class Protocol(StrEnum):
-    """How hyper-parameters are chosen."""
-
-    honest = "honest"
-    paper = "paper"
 
 
 @app.callback(invoke_without_command=True)
@@ -35,11 +28,11 @@ def sublearn(
 @app.command()
 def reproduce(
     protocol: Annotated[
-        Protocol,
+        str,
         typer.Option(
             help="honest: hyper-parameters by cross-validation; paper: by the test score, which is optimistic."
         ),
-    ] = Protocol.honest,
+    ] = "honest",
     out: Annotated[Path, typer.Option(help="Folder of the report; results in it are not computed again.")] = Path(
         "report"
     ),
@@ -61,21 +54,25 @@ def reproduce(
     was.
     """
     from sublearn.paper.contenders import CONTENDERS
-    from sublearn.paper.datasets import SOURCES
+    from sublearn.paper.datasets import SOURCES, MissingDataError
     from sublearn.paper.plan import PARTS, Order
     from sublearn.paper.reproduce import reproduce as run
+    from sublearn.paper.search import PROTOCOLS
 
     groups = {
         "classes": [name for name, source in SOURCES.items() if source.is_classes],
         "numbers": [name for name, source in SOURCES.items() if not source.is_classes],
         "bundled": [name for name, source in SOURCES.items() if source.is_bundled],
     }
+    if protocol not in PROTOCOLS:
+        _refuse(f"--protocol: unknown name {protocol!r}. Known: {', '.join(PROTOCOLS)}.")
     if data_dir is not None and not data_dir.is_dir():
         _refuse(f"--data-dir {data_dir} is not a folder.")
-    if out.exists() and not out.is_dir():
-        _refuse(f"--out {out} is not a folder.")
+    existing = next(path for path in (out.absolute(), *out.absolute().parents) if path.exists())
+    if not existing.is_dir():
+        _refuse(f"--out {out}: {existing} is not a folder.")
     order = Order(
-        protocol.value,
+        protocol,
         quick,
         seed,
         _chosen("--datasets", datasets, list(SOURCES), groups),
@@ -85,15 +82,21 @@ def reproduce(
         data_dir,
         jobs,
     )
+    for library in ("matplotlib", "xgboost"):
+        if find_spec(library) is None:
+            _refuse(f"sublearn reproduce needs {library}: pip install 'sublearn[paper]'")
     console = Console()
     begin = time.monotonic()
     try:
         page = run(order, console)
+    except MissingDataError as reason:
+        typer.echo(f"Nothing was done: {reason}.", err=True)
+        raise typer.Exit(1) from None
     except KeyboardInterrupt:
         typer.echo("Stopped; the same command goes on where it was.", err=True)
         raise typer.Exit(130) from None
     minutes = (time.monotonic() - begin) / 60
-    console.print(f"The report is {page}, made in {minutes:.1f} minutes.", soft_wrap=True, markup=False)
+    console.print(f"The report is {page}. This run took {minutes:.1f} minutes.", soft_wrap=True, markup=False)
 
 
 def _chosen(option: str, text: str, known: list[str], groups: dict[str, list[str]] | None = None) -> tuple[str, ...]:

@@ -54,18 +54,18 @@ def export_text(model: Any, feature_names: Sequence[str] | None = None, *, digit
     if not whole(1, 17).accepts(digits):
         raise ValueError(f"digits of export_text must be {whole(1, 17).words}; got {digits!r}.")
     check_is_fitted(model)
-    names = _names(model, feature_names)
+    names = names_of_features(model, feature_names, "export_text")
     writer = _Writer(model.tree_, model.feature_maps_, names, getattr(model, "classes_", None), digits)
     return "\n".join([*writer.node(0, "", ""), *writer.maps()])
 
 
-def _names(model: Any, given: Sequence[str] | None) -> list[str]:
+def names_of_features(model: Any, given: Sequence[str] | None, owner: str) -> list[str]:
+    """The names given to the function `owner`, or else those of the model."""
     if given is None:
         return list(getattr(model, "feature_names_in_", [f"x{f}" for f in range(model.n_features_in_)]))
     if len(given) != model.n_features_in_:
         raise ValueError(
-            f"feature_names of export_text must have a name for each of {model.n_features_in_} features; "
-            f"got {len(given)}."
+            f"feature_names of {owner} must have a name for each of {model.n_features_in_} features; got {len(given)}."
         )
     return list(map(str, given))
 

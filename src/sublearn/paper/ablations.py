@@ -14,6 +14,7 @@ _GUIDED: dict[str, Any] = {**_SHARED, "envelope_decay": 0.3, "selection_decay": 
 # all features in S0, one bound for all coefficients, each feature as likely to be used as another
 _UNIFORM: dict[str, Any] = {**_SHARED, "envelope_decay": 0.0, "selection_decay": 0.0, "subspace_size": 10_000}
 
+OF = "slm-baseline"  # the contender that is varied
 GUIDED = [f"guided, p = {p}" for p in N_PROJECTIONS]
 UNIFORM = [f"uniform, p = {p}" for p in N_PROJECTIONS]
 MAX_PARTITIONS = {1: "q = 1", 2: GUIDED[-1], 3: "q = 3"}  # q and the variant that has it
@@ -27,4 +28,4 @@ VARIANTS: dict[str, dict[str, Any]] = {
 
 def try_variant(name: str, is_classes: bool, parts: Split, seed: int) -> Found:
     """Score a tree with the variant's settings on one split."""
-    return try_setting(CONTENDERS["slm-baseline"].make(is_classes), VARIANTS[name], parts, seed)
+    return try_setting(CONTENDERS[OF].make(is_classes), VARIANTS[name], parts, seed)

@@ -8,11 +8,10 @@ from sublearn.paper import printed
 from sublearn.paper.contenders import CONTENDERS, PAIRS
 from sublearn.paper.datasets import SOURCES
 from sublearn.paper.sheets import Cell, Sheet
-from sublearn.paper.significance import LEVEL, corrected_p_value
-from sublearn.paper.tables import OPTIMISTIC, Scores
+from sublearn.paper.significance import LEVEL
+from sublearn.paper.tables import HALF_A_DIGIT, OPTIMISTIC, Scores
 
 VERDICTS = ("within", "surpassed", "missed")  # on the printed value, by the range of our splits
-HALF_A_DIGIT = 0.005  # printed numbers have two decimals
 
 
 def reached_sheet(scores: Scores, n_settings: dict[str, int]) -> Sheet | None:
@@ -50,7 +49,7 @@ def _reached(scores: Scores, contender: str, data_set: str) -> dict[str, Any]:
     text = scores.printed(contender, data_set)
     assert text is not None
     slack = HALF_A_DIGIT + (100 / scores.n_test[data_set] if scores.is_classes else 0.0)
-    sign = 1 if scores.is_classes else -1
+    sign = scores.sign
     worst, best = sorted([sign * values.min(), sign * values.max()])
     verdict = "within"
     if not worst - slack <= sign * float(text) <= best + slack:
@@ -62,7 +61,7 @@ def _reached(scores: Scores, contender: str, data_set: str) -> dict[str, Any]:
         "mean": float(values.mean()),
         "lowest": float(values.min()),
         "highest": float(values.max()),
-        "n_at_least_as_good": int(np.sum(sign * values >= sign * float(text) - HALF_A_DIGIT)),
+        "n_at_least_as_good": scores.n_at_least_as_good(contender, data_set),
         "n_splits": len(values),
         "verdict": verdict,
         "mean_is_no_worse": bool(sign * values.mean() >= sign * float(text) - HALF_A_DIGIT),
@@ -110,6 +109,8 @@ def pair_sheet(scores: Scores) -> Sheet | None:
     rows.append(("mean" if scores.is_classes else "mean ratio", means))
     titles = [f"{CONTENDERS[slm].name(scores.is_classes)} / {CONTENDERS[peer].title}" for slm, peer in pairs]
     note = " ".join(_verdict(scores, slm, peer, entries) for slm, peer in pairs)
+    if ("slm-baseline", "dt") in pairs:
+        note += " DT is not tuned, as in the paper."
     return Sheet(
         "pairs1" if scores.is_classes else "pairs3",
         f"Is SLM better? {'Accuracy (%)' if scores.is_classes else 'Root mean squared error'}",
@@ -123,7 +124,7 @@ def pair_sheet(scores: Scores) -> Sheet | None:
 
 def _compared(scores: Scores, slm: str, peer: str, data_set: str) -> dict[str, Any]:
     ours, theirs = scores.values[slm, data_set], scores.values[peer, data_set]
-    p_value = corrected_p_value(ours - theirs)
+    p_value = scores.p_value(slm, peer, data_set)
     is_worse = (ours.mean() < theirs.mean()) == scores.is_classes and ours.mean() != theirs.mean()
     return {
         "data_set": data_set,

@@ -37,6 +37,7 @@ class Contender(NamedTuple):
     group: int  # 0: basic methods, 1: ensembles; the best of each is bold
     classes: Make | None
     numbers: Make | None
+    follows: str | None = None  # the contender whose choice of hyper-parameters it takes
 
     def name(self, is_classes: bool) -> str:
         """SLM is SLR, and SVM is SVR, where the target is a number."""
@@ -73,7 +74,7 @@ def _xgboost(name: str) -> Make:
 
 CONTENDERS: dict[str, Contender] = {
     "ff-mlp": Contender("FF-MLP", 0, FFMLPClassifier, None),
-    "bp-mlp": Contender("BP-MLP", 0, BPMLPClassifier, None),
+    "bp-mlp": Contender("BP-MLP", 0, BPMLPClassifier, None, follows="ff-mlp"),
     "elm": Contender("ELM", 0, ELMClassifier, ELMRegressor),
     "lsvm": Contender("LSVM", 0, _scaled(SVC, kernel="linear", max_iter=MAX_ITER), _scaled(LinearSVR, **_PRIMAL)),
     "svm-rbf": Contender("SVM/RBF", 0, _scaled(SVC, max_iter=MAX_ITER), _scaled(SVR, max_iter=MAX_ITER)),

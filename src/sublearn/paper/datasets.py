@@ -169,7 +169,10 @@ def read_or_fetch(name: str, folder: Path | None, fetch: Callable[[], DataSet]) 
     if folder is None and FOLDER_VARIABLE in os.environ:
         folder = Path(os.environ[FOLDER_VARIABLE])
     if folder is not None and (path := folder / f"{name}.csv.gz").exists():
-        return read_file(path)
+        try:
+            return read_file(path)
+        except (OSError, EOFError, ValueError) as error:
+            raise MissingDataError(f"{path} is not a gzipped table of numbers ({error})") from error
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # of a second try

@@ -3,6 +3,7 @@
 Two draw a tree of their own, one the search of a tree it is given, and the others results of experiments.
 """
 
+import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -118,13 +119,15 @@ def envelope_example(random_state: int = 0) -> "Figure":
     return figure
 
 
-def plane_sets(panels: Sequence[Plane]) -> "Figure":
+def plane_sets(panels: Sequence[Plane], warning: str = "") -> "Figure":
     """The paper's sets in the plane: training samples, test samples, and what SLM makes of these.
 
     Parameters
     ----------
     panels : sequence of Plane
         One a column.
+    warning : str, default=""
+        What must be said above them.
 
     Returns
     -------
@@ -132,6 +135,8 @@ def plane_sets(panels: Sequence[Plane]) -> "Figure":
         Three rows; in the last one crosses mark the samples that are predicted wrongly.
     """
     figure = new_figure(3.3 * len(panels) + 0.3, 9.9)
+    if warning:
+        figure.suptitle(textwrap.fill(warning, 38 * len(panels)), fontsize=TEXT, color=COLOURS[1])
     rows = figure.subplots(3, len(panels), squeeze=False)
     for j, panel in enumerate(panels):
         classes = np.unique(np.concatenate([panel.y_train, panel.y_test, panel.predicted]))
@@ -188,7 +193,7 @@ def guided_against_uniform(
     ----------
     n_projections : sequence of int
         Numbers of candidate projections a node, rising.
-    guided, uniform : array-like of shape (n_sets, len(n_projections))
+    guided, uniform : array-like of shape (n_sets, len(n_projections), n_splits)
         Test scores.
     titles : sequence of str
         Names of the sets.
@@ -198,21 +203,26 @@ def guided_against_uniform(
     Returns
     -------
     figure : Figure
-        A panel a set, and the mean over sets of scores scaled from 0 (worst in the panel) to 1 (best).
+        A panel a set, with standard errors, and the geometric mean over sets of the ratio of errors; the error is 1
+        less the accuracy, or the score itself.
     """
     guided, uniform = np.asarray(guided, np.float64), np.asarray(uniform, np.float64)
-    directions = _directions(units, "guided_against_uniform")
-    scaled = _from_worst_to_best(np.stack([guided, uniform]) * directions[:, None])
+    errors = [
+        np.where(_directions(units, "guided_against_uniform")[:, None] > 0, 1 - mean, mean)
+        for mean in (guided.mean(axis=2), uniform.mean(axis=2))
+    ]
+    ratios = _log_ratios(*errors)
     figure = new_figure(10, 0.5 + 2.0 * -(-(len(titles) + 1) // N_COLUMNS))
     *panels, mean = small_multiples(figure, len(titles) + 1, N_COLUMNS)
     for axes, title, unit, *scores in zip(panels, titles, units, guided, uniform, strict=True):
         _draw_against_projections(axes, n_projections, scores)
         dress(axes, title, "", unit)
-    _draw_against_projections(mean, n_projections, list(scaled.mean(axis=1)))
-    dress(mean, "mean of all, scaled", "", "0 worst, 1 best")
+    _draw_ratios(mean, n_projections, ratios)
+    dress(mean, "mean of all", "", "ratio of errors")
     mean.set_facecolor("#F6F6F6")
-    mean.set_ylim(-0.05, 1.05)
-    figure.legend(*mean.get_legend_handles_labels(), loc="outside upper center", ncols=2, fontsize=TEXT, frameon=False)
+    figure.legend(
+        *panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=2, fontsize=TEXT, frameon=False
+    )
     figure.supxlabel("candidate projections a node", fontsize=TEXT, color=INK)
     return figure
 
@@ -278,7 +288,31 @@ def _draw_curves(axes: Any, n_trees: Array, curves: dict[str, Array]) -> None:
 
 def _draw_against_projections(axes: Any, n_projections: Sequence[int], scores: Sequence[Array]) -> None:
     for label, score, colour, marker in zip(("guided", "uniform"), scores, COLOURS, "o^", strict=False):
-        axes.plot(n_projections, score, f"{marker}-", color=colour, label=label, markersize=4, linewidth=1.4)
+        _draw_means(axes, n_projections, score.T, f"{marker}-", color=colour, label=label)
+    _scale_projections(axes, n_projections)
+
+
+def _draw_ratios(axes: Any, n_projections: Sequence[int], log_ratios: Array) -> None:
+    """Geometric means with their standard errors over the sets; 1 where both err alike."""
+    axes.axhline(1.0, color=GREY, linewidth=0.8)
+    mean, error = log_ratios.mean(axis=0), _standard_error(log_ratios)
+    low, high = np.exp(mean) - np.exp(mean - error), np.exp(mean + error) - np.exp(mean)
+    axes.errorbar(n_projections, np.exp(mean), [low, high], fmt="s-", color=INK, markersize=4, linewidth=1.4)
+    _scale_projections(axes, n_projections)
+
+
+def _draw_means(axes: Any, places: Sequence[int], values: Array, fmt: str, **style: Any) -> None:
+    """Means over the first axis, with bars of one standard error."""
+    mean, error = values.mean(axis=0), _standard_error(values)
+    axes.errorbar(places, mean, error, fmt=fmt, markersize=4, linewidth=1.4, elinewidth=0.9, **style)
+
+
+def _standard_error(values: Array) -> Array:
+    n = len(values)
+    return values.std(axis=0, ddof=1) / np.sqrt(n) if n > 1 else np.zeros(values.shape[1:])
+
+
+def _scale_projections(axes: Any, n_projections: Sequence[int]) -> None:
     axes.set_xscale("log")
     ticks = n_projections[:: 2 if len(n_projections) > 5 else 1]  # what a small panel has room for
     axes.set_xticks(ticks, map(str, ticks))
@@ -319,9 +353,10 @@ def _directions(units: Sequence[str], owner: str) -> Array:
     return np.array([UNITS[unit] for unit in units])
 
 
-def _from_worst_to_best(scores: Array) -> Array:
-    """Scores (n_methods, n_sets, n_numbers) on a scale from 0 to 1 for each set; 1 where all are alike."""
-    low, high = scores.min(axis=(0, 2), keepdims=True), scores.max(axis=(0, 2), keepdims=True)
-    flat = high == low
-    scaled: Array = np.where(flat, 1.0, (scores - low) / np.where(flat, 1.0, high - low))
-    return scaled
+def _log_ratios(errors: Array, others: Array) -> Array:
+    """Logarithms of errors (n_sets, n) over others, of the sets in which none is 0."""
+    usable = (errors > 0).all(axis=1) & (others > 0).all(axis=1)
+    if not usable.any():
+        return np.zeros((1, errors.shape[1]))
+    ratios: Array = np.log(errors[usable] / others[usable])
+    return ratios

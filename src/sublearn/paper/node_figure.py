@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.datasets import make_blobs
 
 from sublearn.core.codes import line_of
+from sublearn.export import names_of_features
 from sublearn.kernels.layout import Array
 from sublearn.paper.canvas import (
     COLOURS,
@@ -210,7 +211,7 @@ def system_overview(model: Any, X: Any, y: Any, feature_names: Sequence[str] | N
         The test of each feature alone, the candidate projections, and the samples cut by those that are kept.
     """
     search = search_root(model, X, y)
-    names = _names(model, feature_names)
+    names = names_of_features(model, feature_names, "system_overview")
     formulas = _formula_lines(search, names)
     figure = new_figure(11, max(4.5, 0.9 + 0.165 * min(len(names), N_NAMED)) + 0.2 * len(formulas))
     grid = figure.add_gridspec(2, 3, width_ratios=[0.8, 1, 1.15], height_ratios=[1, 0.01])
@@ -222,17 +223,6 @@ def system_overview(model: Any, X: Any, y: Any, feature_names: Sequence[str] | N
     below.text(0, 1, "\n".join(formulas), ha="left", va="top", fontsize=SMALL, color=INK, linespacing=1.5)
     below.set_axis_off()
     return figure
-
-
-def _names(model: Any, given: Sequence[str] | None) -> list[str]:
-    if given is None:
-        return list(getattr(model, "feature_names_in_", [f"x{f}" for f in range(model.n_features_in_)]))
-    if len(given) != model.n_features_in_:
-        raise ValueError(
-            f"feature_names of system_overview must have a name for each of {model.n_features_in_} features; "
-            f"got {len(given)}."
-        )
-    return list(map(str, given))
 
 
 def _draw_features(axes: Any, search: RootSearch, names: list[str]) -> None:

@@ -26,6 +26,7 @@ class Order(NamedTuple):
     out: Path = Path("report")
     folder: Path | None = None
     jobs: int = 1
+    left_out: tuple[str, ...] = ()  # a line for each set that cannot be had
 
     @property
     def seeds(self) -> range:

@@ -3,18 +3,22 @@
 import csv
 import json
 from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
-from sublearn.paper import printed, search
+from sublearn.paper import search
 from sublearn.paper.claims import pair_sheet, reached_sheet
-from sublearn.paper.contenders import CONTENDERS, of_table
-from sublearn.paper.datasets import SOURCES
+from sublearn.paper.convergence import TREES, Curves
+from sublearn.paper.method import inconsistencies, method
 from sublearn.paper.page import Picture, Section, page
 from sublearn.paper.plan import Order
 from sublearn.paper.runner import Records
 from sublearn.paper.sheets import Sheet
 from sublearn.paper.tables import OPTIMISTIC, collect_scores, score_sheet, size_sheet, time_sheet
 
-NAMES = ("pairs1", "reached1", "table1", "table2", "pairs3", "reached3", "table3", "times")  # of all tables
+# of all CSV files that a report may have
+SHEETS = ("pairs1", "reached1", "table1", "table2", "pairs3", "reached3", "table3", "times")
+NAMES = (*SHEETS, "choices", "ablations", "convergence")
 
 
 def make_sheets(order: Order, records: Records) -> list[Sheet]:
@@ -38,23 +42,51 @@ def make_sheets(order: Order, records: Records) -> list[Sheet]:
 
 
 def _n_settings(order: Order, contenders: Sequence[str], is_classes: bool) -> dict[str, int]:
-    return {name: len(search.settings(name, is_classes, 1000, order.protocol, order.quick)) for name in contenders}
+    return {name: len(search.settings(name, is_classes, order.protocol, order.quick)) for name in contenders}
 
 
-def write_report(order: Order, sheets: Sequence[Sheet], pictures: Sequence[Picture]) -> None:
-    """The page, and each table as CSV and JSON."""
+def write_report(order: Order, records: Records, sheets: Sequence[Sheet], pictures: Sequence[Picture]) -> None:
+    """The page, and each table as CSV and, but for times, in one JSON."""
     order.out.mkdir(parents=True, exist_ok=True)
     for name in NAMES:  # of an earlier run, maybe by the other protocol
         (order.out / f"{name}.csv").unlink(missing_ok=True)
-    for sheet in sheets:
-        with (order.out / f"{sheet.name}.csv").open("w", encoding="utf-8", newline="") as file:
-            writer = csv.DictWriter(file, list(sheet.entries[0]))
-            writer.writeheader()
-            writer.writerows(sheet.entries)
-    plain = {sheet.name: sheet.entries for sheet in sheets if not sheet.is_timing}
-    text = json.dumps({"protocol": order.protocol, "quick": order.quick, "seeds": list(order.seeds), **plain}, indent=1)
+    entries = {sheet.name: sheet.entries for sheet in sheets} | _details(records)
+    for name, rows in entries.items():
+        if rows:
+            _write_csv(order.out / f"{name}.csv", [{"protocol": order.protocol, **row} for row in rows])
+    of_all: dict[str, Any] = {"protocol": order.protocol, "quick": order.quick, "seeds": list(order.seeds)}
+    if order.protocol == "paper":
+        of_all["warning"] = OPTIMISTIC
+    plain = {name: rows for name, rows in entries.items() if name not in {s.name for s in sheets if s.is_timing}}
+    text = json.dumps({**of_all, **plain}, indent=1)
     (order.out / "results.json").write_text(text + "\n", encoding="utf-8")
     (order.out / "index.html").write_text(_page(order, sheets, pictures), encoding="utf-8")
+
+
+def _write_csv(path: Path, rows: list[dict[str, Any]]) -> None:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def _details(records: Records) -> dict[str, list[dict[str, Any]]]:
+    """What lies behind tables and figures: each split by itself."""
+    found: dict[str, list[dict[str, Any]]] = {"choices": [], "ablations": [], "convergence": []}
+    for unit, record in sorted(records.items()):
+        at = {"data_set": unit.data_set, "seed": unit.seed}
+        score = record.values.get("score")
+        if unit.experiment == "contender":
+            chosen = json.dumps(record.values["setting"])
+            found["choices"].append({**at, "contender": unit.subject, "score": score, "setting": chosen})
+        elif unit.experiment == "ablation":
+            depth = record.values["depth"]
+            found["ablations"].append({**at, "variant": unit.subject, "score": score, "depth": depth})
+        else:
+            curves = zip(TREES, *(record.values[name] for name in Curves._fields), strict=True)
+            names = ("n_trees", *Curves._fields)
+            found["convergence"] += [{**at, **dict(zip(names, values, strict=True))} for values in curves]
+    return found
 
 
 def _page(order: Order, sheets: Sequence[Sheet], pictures: Sequence[Picture]) -> str:
@@ -69,6 +101,8 @@ def _page(order: Order, sheets: Sequence[Sheet], pictures: Sequence[Picture]) ->
         )
     if order.quick:
         banner += " Quick form: small grids."
+    if order.left_out:
+        banner += f" {len(order.left_out)} of the sets that were asked for are left out; the end of the page says why."
     claims = [sheet for sheet in sheets if sheet.name.startswith(("reached", "pairs"))]
     tables = [sheet for sheet in sheets if sheet.name.startswith("table")]
     timing = [sheet for sheet in sheets if sheet.is_timing]
@@ -76,59 +110,9 @@ def _page(order: Order, sheets: Sequence[Sheet], pictures: Sequence[Picture]) ->
         Section("Verdict", sheets=claims),
         Section("Tables", sheets=tables),
         Section("Figures", pictures=pictures),
-        Section("The paper's inconsistencies", items=_inconsistencies()),
-        Section("How this was made", items=_method(order)),
+        Section("The paper's inconsistencies", items=inconsistencies()),
+        Section("How this was made", items=method(order)),
         Section("Times", sheets=timing),
     ]
     kept = [s for s in sections if s.items or s.sheets or s.pictures]
     return page("Subspace Learning Machine: the paper's experiments again", banner, is_paper, kept)
-
-
-def _inconsistencies() -> list[str]:
-    """Of the paper: what it contradicts itself in, and numbers that cannot occur."""
-    cells = [
-        f"{text} ({CONTENDERS[name].title}, {SOURCES[data_set].title})"
-        for name, row in printed.ACCURACY.items()
-        for data_set, text in row.items()
-        if name != "bp-mlp" and not printed.is_multiple(text, printed.n_test(printed.N_SAMPLES[data_set]))
-    ]
-    return [
-        *printed.INCONSISTENCIES,
-        f"No multiple of one test sample: {', '.join(cells)}. "
-        "BP-MLP's row is taken from the FF-MLP paper, where it is a mean.",
-    ]
-
-
-def _method(order: Order) -> list[str]:
-    """Everything one needs to know to judge the numbers."""
-    chosen = (
-        "the best score on the test part itself"
-        if order.protocol == "paper"
-        else f"the best mean of {search.N_FOLDS} folds inside the training part"
-    )
-    return [
-        "Sets that are generated (circle-and-ring, moons, Friedman) are drawn anew for every split, with a seed of its "
-        "own; the others are split at random. 20 % and 30 % of noise are scikit-learn's parameter noise, 0.2 and 0.3.",
-        "4-new-moons: two pairs of scikit-learn's moons, one above the other, so far apart that the facing moons have "
-        "the distance that those of a pair have. The paper shows no formula; this one follows from geometry. Side by "
-        "side instead, the moons overlap more: a random forest then has about 92 %, where the paper has 96 %.",
-        f"Chosen is {chosen}; among equals the smaller model. Sets of more than {search.LARGE:,} samples are tuned on "
-        f"{search.N_TUNING:,} of the training part, and then fitted on all of it.",
-        "SLM has the settings of sublearn.paper (16 bins, linear codes, no axis-parallel candidates, hard votes, 20 "
-        "trees, 100 rounds, no regularisation) and draws in two rounds, over pairs of features and over all of S0.",
-        "A decision tree is grown until its leaves are pure, as in the paper. A linear SVR has the squared loss.",
-        *_grids(order),
-    ]
-
-
-def _grids(order: Order) -> list[str]:
-    lines: dict[str, None] = {}
-    for is_classes in (True, False):
-        for name in of_table(is_classes):
-            grid = search.grid_of(name, is_classes)
-            if name in order.contenders and grid:
-                words = "; ".join(f"{parameter} {', '.join(map(str, values))}" for parameter, values in grid.items())
-                n = len(search.settings(name, is_classes, 1000, order.protocol, order.quick))
-                title = CONTENDERS[name].name(is_classes)
-                lines[f"{title}, {n} of {search.n_combinations(grid)} combinations of: {words}."] = None
-    return list(lines)

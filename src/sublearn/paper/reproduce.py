@@ -13,8 +13,13 @@ from sublearn.paper.terminal import progress, show_sheet
 
 
 def reproduce(order: Order, console: Console) -> Path:
-    """Run what is not yet known, print the tables, and write the report; returns the path of the page."""
+    """Run what is not yet known, print the tables, and write the report; returns the path of the page.
+
+    Raises MissingDataError where none of the sets can be had.
+    """
     order = _with_data(order, console)
+    if not order.data_sets:
+        raise datasets.MissingDataError("none of the sets can be had")
     units = list(plan(order))
     with progress(console, units, order.jobs) as done:
         records = run_units(units, order.out / "results.jsonl", order.folder, order.jobs, done)
@@ -22,17 +27,18 @@ def reproduce(order: Order, console: Console) -> Path:
     for sheet in sheets:
         show_sheet(console, sheet)
     pictures = make_pictures(order, records)
-    write_report(order, sheets, pictures)
+    write_report(order, records, sheets, pictures)
     return order.out / "index.html"
 
 
 def _with_data(order: Order, console: Console) -> Order:
     """Without the sets that cannot be had; a line for each says how to get it."""
-    found = []
+    found, left_out = [], []
     for name in order.data_sets:
         try:
             datasets.load(name, order.seed, order.folder)
             found.append(name)
-        except (datasets.MissingDataError, ValueError) as reason:  # no file, or one of another form
-            console.print(f"{name} is left out: {reason}", style="yellow", soft_wrap=True, markup=False)
-    return order._replace(data_sets=tuple(found))
+        except datasets.MissingDataError as reason:
+            left_out.append(f"{name} is left out: {reason}")
+            console.print(left_out[-1], style="yellow", soft_wrap=True, markup=False)
+    return order._replace(data_sets=tuple(found), left_out=tuple(left_out))

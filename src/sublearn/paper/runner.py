@@ -7,7 +7,6 @@ import json
 import time
 from collections.abc import Callable, Iterator, Sequence
 from hashlib import sha256
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple, TextIO
 
@@ -15,7 +14,9 @@ from joblib import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
 from sublearn.paper import ablations, convergence, search
+from sublearn.paper.contenders import CONTENDERS
 from sublearn.paper.datasets import SOURCES, load
+from sublearn.paper.versions import VERSIONS
 
 
 class Unit(NamedTuple):
@@ -111,14 +112,20 @@ EXPERIMENTS: dict[str, Callable[[Unit, Path | None], dict[str, Any]]] = {
 
 def key_of(unit: Unit) -> str:
     """A name for the file: what is computed, and a digest of the rules, so that other rules do not find it."""
-    rules: Any = convergence.BOOSTING
+    rules: list[Any] = [VERSIONS, search.TEST_SHARE]
+    is_classes = SOURCES[unit.data_set].is_classes
     if unit.experiment == "contender":
-        is_classes = SOURCES[unit.data_set].is_classes
-        tuning = [search.N_FOLDS, search.LARGE, search.N_TUNING]
-        rules = [tuning, search.settings(unit.subject, is_classes, 1000, unit.protocol, unit.quick)]
+        contender = CONTENDERS[unit.subject]
+        searched = contender.follows or unit.subject
+        rules += [search.N_FOLDS, search.LARGE, search.N_TUNING]
+        rules += [search.settings(searched, is_classes, unit.protocol, unit.quick)]
+        rules += [repr(contender.make(is_classes)(random_state=0).get_params())]
     elif unit.experiment == "ablation":
-        rules = ablations.VARIANTS[unit.subject]
-    digest = sha256(json.dumps([version("sublearn"), rules]).encode()).hexdigest()[:12]
+        fixed = CONTENDERS[ablations.OF].make(is_classes)(random_state=0)
+        rules += [ablations.VARIANTS[unit.subject], repr(fixed.get_params())]
+    else:
+        rules += [convergence.BOOSTING, convergence.TREES]
+    digest = sha256(json.dumps(rules).encode()).hexdigest()[:12]
     return "/".join(map(str, [*unit, digest]))
 
 

@@ -15,7 +15,7 @@ from sklearn.model_selection import KFold, ParameterSampler, StratifiedKFold, tr
 
 from sublearn.paper import datasets
 from sublearn.paper.contenders import CONTENDERS, Make
-from sublearn.paper.grids import CLASSES, N_QUICK, N_SETTINGS, NUMBERS, Grid
+from sublearn.paper.grids import CLASSES, N_QUICK, N_SETTINGS, NUMBERS, QUICK, Grid
 from sublearn.paper.sizes import Size, size_of
 
 PROTOCOLS = ("honest", "paper")
@@ -60,15 +60,17 @@ def try_contender(
     if len(data.X) > LARGE:
         chosen = np.random.RandomState(seed).permutation(len(whole.X_train))[:N_TUNING]
         tuning = whole._replace(X_train=whole.X_train[chosen], y_train=whole.y_train[chosen])
-    make = CONTENDERS[name].make(is_classes)
-    choices = settings(name, is_classes, data.X.shape[1], protocol, quick)
+    contender = CONTENDERS[name]
+    searched = contender.follows or name
+    make = CONTENDERS[searched].make(is_classes)
+    choices = settings(searched, is_classes, protocol, quick, data.X.shape[1])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # of a support vector machine with a large C
         if len(choices) > 1:
             parts = [tuning] if protocol == "paper" else _folds(tuning, is_classes, seed)
             tried = [[try_setting(make, choice, part, seed) for part in parts] for choice in choices]
             choices = [min(tried, key=lambda found: _badness(found, is_classes))[0].setting]
-        return try_setting(make, choices[0], whole, seed)
+        return try_setting(contender.make(is_classes), choices[0], whole, seed)
 
 
 def _folds(parts: Split, is_classes: bool, seed: int) -> list[Split]:
@@ -84,10 +86,14 @@ def _badness(found: list[Found], is_classes: bool) -> tuple[float, float]:
     return -score if is_classes else score, float(np.mean([one.size.n_parameters or 0 for one in found]))
 
 
-def settings(name: str, is_classes: bool, n_features: int, protocol: str, quick: bool) -> list[Setting]:
-    """The combinations of a contender's grid that are tried on a set of so many features."""
-    grid = _fitting(grid_of(name, is_classes), n_features)
-    n = N_QUICK[CONTENDERS[name].group] if quick else N_SETTINGS[protocol]
+def settings(name: str, is_classes: bool, protocol: str, quick: bool, n_features: int | None = None) -> list[Setting]:
+    """The combinations of a contender's grid that are tried on a set of so many features; None: of very many."""
+    if quick and name in QUICK:
+        return QUICK[name]
+    grid = grid_of(name, is_classes)
+    if n_features is not None:
+        grid = _fitting(grid, n_features)
+    n = N_QUICK if quick else N_SETTINGS[protocol]
     return list(ParameterSampler(grid, min(n, n_combinations(grid)), random_state=0))
 
 

@@ -15,6 +15,8 @@ from sublearn.paper.significance import LEVEL, corrected_p_value
 
 OPTIMISTIC = "OPTIMISTIC: hyper-parameters were chosen on the test part"
 
+HALF_A_DIGIT = 0.005  # printed numbers have two decimals
+
 Floats = NDArray[np.float64]
 
 
@@ -40,6 +42,22 @@ class Scores(NamedTuple):
     def printed(self, contender: str, data_set: str) -> str | None:
         """What the paper has in this cell."""
         return (printed.ACCURACY if self.is_classes else printed.RMSE).get(contender, {}).get(data_set)
+
+    @property
+    def sign(self) -> int:
+        """1 where more is better."""
+        return 1 if self.is_classes else -1
+
+    def n_at_least_as_good(self, contender: str, data_set: str) -> int:
+        """On how many splits ours is at least as good as what is printed."""
+        text = self.printed(contender, data_set)
+        assert text is not None
+        return int(np.sum(self.sign * self.values[contender, data_set] >= self.sign * float(text) - HALF_A_DIGIT))
+
+    def p_value(self, contender: str, other: str, data_set: str) -> float:
+        """Of the difference between two contenders."""
+        differences = self.values[contender, data_set] - self.values[other, data_set]
+        return corrected_p_value(differences, SOURCES[data_set].is_generated)
 
     def text(self, value: float, data_set: str, sign: bool = False) -> str:
         """With the digits that the paper has."""
@@ -116,8 +134,7 @@ def _score_entry(scores: Scores, contender: str, data_set: str) -> dict[str, Any
     best = scores.best(scores.contenders, data_set)
     text = scores.printed(contender, data_set)
     difference = None if text is None else float(values.mean()) - float(text)
-    p_value = None if contender == best else corrected_p_value(values - scores.values[best, data_set])
-    sign = 1 if scores.is_classes else -1
+    is_tested = scores.protocol == "honest" and contender != best
     return {
         "data_set": data_set,
         "contender": contender,
@@ -128,10 +145,10 @@ def _score_entry(scores: Scores, contender: str, data_set: str) -> dict[str, Any
         "paper": text and float(text),
         "difference": difference,
         "n_splits": len(values),
-        "n_at_least_as_good_as_paper": text and int(np.sum(sign * values >= sign * float(text) - 0.005)),
+        "n_at_least_as_good_as_paper": text and scores.n_at_least_as_good(contender, data_set),
         "is_best_of_group": bool(scores.mean(scores.best(group, data_set), data_set) == values.mean()),
         "best_contender": best,
-        "p_value_against_best": p_value,
+        "p_value_against_best": scores.p_value(contender, best, data_set) if is_tested else None,
     }
 
 
@@ -170,19 +187,31 @@ def size_sheet(records: Records) -> Sheet | None:
         means = {key: float(np.mean(found[data_set, *key])) for key in columns if (data_set, *key) in found}
         smallest = min(mean for (_, quantity), mean in means.items() if quantity == "n_parameters")
         cells = []
-        for key, mean in means.items():
-            paper = int((printed.N_PARAMETERS if key[1] == "n_parameters" else printed.DEPTH)[key[0]][data_set])
-            text = f"{mean:,.0f}" if key[1] == "n_parameters" else f"{mean:.1f}"
-            cells.append(Cell((text, f"{paper:,}"), key[1] == "n_parameters" and mean == smallest))
-            entries.append(
-                {"data_set": data_set, "contender": key[0], "quantity": key[1], "mean": mean, "paper": paper}
-            )
+        for key in columns:
+            if key not in means:
+                cells.append(Cell(("",)))
+                continue
+            entry = _size_entry(data_set, *key, means[key])
+            cells.append(_size_cell(entry, key[1] == "n_parameters" and means[key] == smallest))
+            entries.append(entry)
         rows.append((SOURCES[data_set].title, cells))
     header = [CONTENDERS[name].title + (" depth" if quantity == "depth" else "") for name, quantity in columns]
-    note = "First line: ours, mean over the splits. Below: the paper's number. Bold: the smallest model."
+    note = "First line: ours, mean over the splits. Below: the paper's number and the difference. Bold: the smallest."
     if any(unit.protocol == "paper" for unit in records):
         note += f" {OPTIMISTIC}."
     return Sheet("table2", "Table II: number of parameters, and depth", note, ["", *header], rows, set(), entries)
+
+
+def _size_entry(data_set: str, contender: str, quantity: str, mean: float) -> dict[str, Any]:
+    paper = int((printed.N_PARAMETERS if quantity == "n_parameters" else printed.DEPTH)[contender][data_set])
+    named = {"data_set": data_set, "contender": contender, "quantity": quantity}
+    return {**named, "mean": mean, "paper": paper, "difference": mean - paper}
+
+
+def _size_cell(entry: dict[str, Any], is_smallest: bool) -> Cell:
+    digits = 0 if entry["quantity"] == "n_parameters" else 1
+    paper = f"{entry['paper']:,} ({entry['difference']:+,.{digits}f})"
+    return Cell((f"{entry['mean']:,.{digits}f}", paper), is_smallest)
 
 
 def time_sheet(records: Records) -> Sheet:
