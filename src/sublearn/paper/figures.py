@@ -287,8 +287,10 @@ def _draw_curves(axes: Any, n_trees: Array, curves: dict[str, Array]) -> None:
 
 
 def _draw_against_projections(axes: Any, n_projections: Sequence[int], scores: Sequence[Array]) -> None:
-    for label, score, colour, marker in zip(("guided", "uniform"), scores, COLOURS, "o^", strict=False):
-        _draw_means(axes, n_projections, score.T, f"{marker}-", color=colour, label=label)
+    looks = ("guided", COLOURS[0], "o-", 0.96), ("uniform", COLOURS[1], "^-", 1.04)
+    for score, (label, colour, look, aside) in zip(scores, looks, strict=True):
+        places = aside * np.array(n_projections)  # so that one bar does not hide the other
+        _draw_means(axes, places, score.T, look, color=colour, label=label)
     _scale_projections(axes, n_projections)
 
 
@@ -301,7 +303,7 @@ def _draw_ratios(axes: Any, n_projections: Sequence[int], log_ratios: Array) -> 
     _scale_projections(axes, n_projections)
 
 
-def _draw_means(axes: Any, places: Sequence[int], values: Array, fmt: str, **style: Any) -> None:
+def _draw_means(axes: Any, places: Array, values: Array, fmt: str, **style: Any) -> None:
     """Means over the first axis, with bars of one standard error."""
     mean, error = values.mean(axis=0), _standard_error(values)
     axes.errorbar(places, mean, error, fmt=fmt, markersize=4, linewidth=1.4, elinewidth=0.9, **style)
