@@ -157,10 +157,12 @@ def test_a_better_model_is_chosen_though_it_is_larger(monkeypatch: pytest.Monkey
     assert try_contender("fake", "toy", 0, "honest").setting["threshold"] == 0.5
 
 
-@pytest.mark.parametrize(("n", "n_tuned"), [(5000, 3000), (5001, 2000)])
-@pytest.mark.parametrize("protocol", ["honest", "paper"])
-def test_large_set_is_tuned_on_two_thousand_and_fitted_on_all_of_the_training_part(
-    n: int, n_tuned: int, protocol: str, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("protocol", "n", "n_tuned"),
+    [("honest", 5000, 3000), ("honest", 5001, 2000), ("paper", 5001, 3000), ("paper", 10_000, 5000)],
+)
+def test_large_set_is_tuned_on_a_part_and_fitted_on_all_of_the_training_part(
+    protocol: str, n: int, n_tuned: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     use(monkeypatch, toy(n))
     try_contender("fake", "toy", 0, protocol)

@@ -49,7 +49,7 @@ def _search(order: Order) -> list[str]:
     )
     return [
         f"Chosen is {chosen}; among equals the smaller model. Sets of more than {search.LARGE:,} samples are tuned on "
-        f"{search.N_TUNING:,} of the training part, and then fitted on all of it.",
+        f"{search.N_TUNING[order.protocol]:,} of the training part, and then fitted on all of it.",
         "The grids of SLM, and its two rounds of drawing, were drawn up on other random splits of these sets (seeds "
         "100 to 105): values that were bad everywhere were left out. Those of the others were written down without "
         "such trials. How many settings each contender has is said below; a decision tree has one.",

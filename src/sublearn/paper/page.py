@@ -105,7 +105,7 @@ STYLE = """
 :root { --ink: #1d2329; --soft: #5d6873; --line: #d9dee3; --tint: #f4f6f8; --blue: #0072b2; --red: #b3261e; }
 * { box-sizing: border-box; }
 body { margin: 0; color: var(--ink); background: #fff; font: 16px/1.5 system-ui, sans-serif; }
-header, main { max-width: 1180px; margin: 0 auto; padding: 0 20px; }
+header, main { max-width: 1300px; margin: 0 auto; padding: 0 20px; }
 h1 { font-size: 28px; line-height: 1.2; margin: 32px 0 12px; }
 h2 { font-size: 22px; margin: 44px 0 8px; padding-top: 12px; border-top: 2px solid var(--ink); }
 h3 { font-size: 17px; margin: 26px 0 8px; }
@@ -115,8 +115,8 @@ nav { margin: 12px 0 0; }
 .banner { padding: 10px 14px; background: var(--tint); border-left: 5px solid var(--blue); max-width: none; }
 .banner.warning { border-color: var(--red); font-weight: 600; }
 .scroll { overflow-x: auto; }
-table { border-collapse: collapse; font-size: 14px; font-variant-numeric: tabular-nums; }
-th, td { padding: 5px 10px; text-align: right; vertical-align: top; white-space: nowrap; }
+table { border-collapse: collapse; font-size: 13.5px; font-variant-numeric: tabular-nums; }
+th, td { padding: 5px 7px; text-align: right; vertical-align: top; white-space: nowrap; }
 th, td { border-bottom: 1px solid var(--line); }
 th:first-child { text-align: left; position: sticky; left: 0; background: #fff; }
 thead th { border-bottom: 2px solid var(--ink); vertical-align: bottom; }

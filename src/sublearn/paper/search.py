@@ -20,7 +20,8 @@ from sublearn.paper.sizes import Size, size_of
 
 PROTOCOLS = ("honest", "paper")
 TEST_SHARE = 0.4
-LARGE, N_TUNING = 5000, 2000  # sets with more samples than LARGE are tuned on so many of the training part
+LARGE = 5000  # sets with more samples are tuned on a part of the training part
+N_TUNING = {"honest": 2000, "paper": 5000}  # that many
 N_FOLDS = 3
 
 Setting = dict[str, Any]
@@ -58,7 +59,7 @@ def try_contender(
     whole = split(data, seed)
     tuning = whole
     if len(data.X) > LARGE:
-        chosen = np.random.RandomState(seed).permutation(len(whole.X_train))[:N_TUNING]
+        chosen = np.random.RandomState(seed).permutation(len(whole.X_train))[: N_TUNING[protocol]]
         tuning = whole._replace(X_train=whole.X_train[chosen], y_train=whole.y_train[chosen])
     contender = CONTENDERS[name]
     searched = contender.follows or name
