@@ -281,7 +281,7 @@ class BPMLPClassifier(FFMLPClassifier):
     FFMLPClassifier : The network without back-propagation.
     """
 
-    _rules = {**FFMLPClassifier._rules, "n_epochs": whole(1), "learning_rate": number(1e-9)}  # noqa: RUF012
+    _rules = {**FFMLPClassifier._rules, "n_epochs": whole(1)}  # noqa: RUF012
 
     def __init__(
         self,
