@@ -299,7 +299,7 @@ def _draw_ratios(axes: Any, n_projections: Sequence[int], log_ratios: Array) -> 
     axes.axhline(1.0, color=GREY, linewidth=0.8)
     mean, error = log_ratios.mean(axis=0), _standard_error(log_ratios)
     low, high = np.exp(mean) - np.exp(mean - error), np.exp(mean + error) - np.exp(mean)
-    axes.errorbar(n_projections, np.exp(mean), [low, high], fmt="s-", color=INK, markersize=4, linewidth=1.4)
+    axes.errorbar(n_projections, np.exp(mean), np.array([low, high]), fmt="s-", color=INK, markersize=4, linewidth=1.4)
     _scale_projections(axes, n_projections)
 
 
