@@ -66,11 +66,7 @@ def reproduce(
     }
     if protocol not in PROTOCOLS:
         _refuse(f"--protocol: unknown name {protocol!r}. Known: {', '.join(PROTOCOLS)}.")
-    if data_dir is not None and not data_dir.is_dir():
-        _refuse(f"--data-dir {data_dir} is not a folder.")
-    existing = next(path for path in (out.absolute(), *out.absolute().parents) if path.exists())
-    if not existing.is_dir():
-        _refuse(f"--out {out}: {existing} is not a folder.")
+    _check_folders(out, data_dir)
     order = Order(
         protocol,
         quick,
@@ -97,6 +93,14 @@ def reproduce(
         raise typer.Exit(130) from None
     minutes = (time.monotonic() - begin) / 60
     console.print(f"The report is {page}. This run took {minutes:.1f} minutes.", soft_wrap=True, markup=False)
+
+
+def _check_folders(out: Path, data_dir: Path | None) -> None:
+    if data_dir is not None and not data_dir.is_dir():
+        _refuse(f"--data-dir {data_dir} is not a folder.")
+    existing = next(path for path in (out.absolute(), *out.absolute().parents) if path.exists())
+    if not existing.is_dir():
+        _refuse(f"--out {out}: {existing} is not a folder.")
 
 
 def _chosen(option: str, text: str, known: list[str], groups: dict[str, list[str]] | None = None) -> tuple[str, ...]:

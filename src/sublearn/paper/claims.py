@@ -125,7 +125,7 @@ def pair_sheet(scores: Scores) -> Sheet | None:
 def _compared(scores: Scores, slm: str, peer: str, data_set: str) -> dict[str, Any]:
     ours, theirs = scores.values[slm, data_set], scores.values[peer, data_set]
     p_value = scores.p_value(slm, peer, data_set)
-    is_worse = (ours.mean() < theirs.mean()) == scores.is_classes and ours.mean() != theirs.mean()
+    is_worse = scores.sign * ours.mean() < scores.sign * theirs.mean()
     return {
         "data_set": data_set,
         "slm": slm,
@@ -160,7 +160,7 @@ def _mean_lines(scores: Scores, slm: str, peer: str) -> tuple[str, ...]:
 
 def _verdict(scores: Scores, slm: str, peer: str, entries: list[dict[str, Any]]) -> str:
     ours, theirs = _means(scores, slm, peer)
-    is_better = (ours > theirs) == scores.is_classes and ours != theirs
+    is_better = scores.sign * ours > scores.sign * theirs
     worse = [
         f"{SOURCES[entry['data_set']].title} (by {scores.text(abs(entry['difference']), entry['data_set'])})"
         for entry in entries

@@ -50,7 +50,7 @@ class Forecast:
         self._left: dict[tuple[str, str], int] = {}
         for unit in units:
             self._left[self._kind(unit)] = self._left.get(self._kind(unit), 0) + 1
-        self._seen: dict[tuple[str, str], list[float]] = {}
+        self._seen: dict[tuple[str, str], tuple[int, float]] = {}  # how many, and their seconds
         self._jobs = jobs
 
     @staticmethod
@@ -60,13 +60,14 @@ class Forecast:
     def note(self, unit: Unit, record: Record) -> None:
         """A unit is done."""
         self._left[self._kind(unit)] -= 1
-        self._seen.setdefault(self._kind(unit), []).append(record.seconds)
+        n, seconds = self._seen.get(self._kind(unit), (0, 0.0))
+        self._seen[self._kind(unit)] = n + 1, seconds + record.seconds
 
     def seconds_left(self) -> float | None:
         """None before anything is done."""
         if not self._seen:
             return None
-        means = {kind: sum(seconds) / len(seconds) for kind, seconds in self._seen.items()}
+        means = {kind: seconds / n for kind, (n, seconds) in self._seen.items()}
         usual = sum(means.values()) / len(means)
         return sum(n * means.get(kind, usual) for kind, n in self._left.items()) / self._jobs
 
