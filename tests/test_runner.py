@@ -137,7 +137,9 @@ def test_other_grid_and_other_version_do_not_find_old_records(
     assert computer.asked == [*UNITS, *again, *UNITS]
 
 
-@pytest.mark.parametrize(("rule", "value"), [("N_FOLDS", 77), ("LARGE", 77), ("N_TUNING", {"honest": 77})])
+@pytest.mark.parametrize(
+    ("rule", "value"), [("N_FOLDS", 77), ("LARGE", 77), ("N_TUNING", {"honest": 77}), ("N_TUNING_SLOW", {"dt": 77})]
+)
 def test_other_rules_of_tuning_do_not_find_old_records(rule: str, value: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     before = key_of(UNITS[0])
     monkeypatch.setattr(search, rule, value)

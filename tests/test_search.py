@@ -159,7 +159,7 @@ def test_a_better_model_is_chosen_though_it_is_larger(monkeypatch: pytest.Monkey
 
 @pytest.mark.parametrize(
     ("protocol", "n", "n_tuned"),
-    [("honest", 5000, 3000), ("honest", 5001, 2000), ("paper", 5001, 3000), ("paper", 10_000, 5000)],
+    [("honest", 5000, 3000), ("honest", 5001, 2000), ("paper", 5001, 3000), ("paper", 10_000, 6000)],
 )
 def test_large_set_is_tuned_on_a_part_and_fitted_on_all_of_the_training_part(
     protocol: str, n: int, n_tuned: int, monkeypatch: pytest.MonkeyPatch
@@ -171,6 +171,16 @@ def test_large_set_is_tuned_on_a_part_and_fitted_on_all_of_the_training_part(
     assert last == training
     assert len(frozenset().union(*tuned)) == n_tuned
     assert all(samples <= training for samples in tuned)
+
+
+def test_slow_contender_has_a_limit_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    use(monkeypatch, toy(5001))
+    monkeypatch.setitem(search.N_TUNING_SLOW, "fake", 77)
+    for protocol in search.PROTOCOLS:
+        Cut.shown.clear()
+        try_contender("fake", "toy", 0, protocol)
+        *tuned, _ = [samples for what, _, samples in Cut.shown if what == "fit"]
+        assert len(frozenset().union(*tuned)) == 77
 
 
 def test_single_setting_is_fitted_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -48,12 +48,24 @@ def _search(order: Order) -> list[str]:
         else f"the best mean of {search.N_FOLDS} folds inside the training part"
     )
     return [
-        f"Chosen is {chosen}; among equals the smaller model. Sets of more than {search.LARGE:,} samples are tuned on "
-        f"{search.N_TUNING[order.protocol]:,} of the training part, and then fitted on all of it.",
+        f"Chosen is {chosen}; among equals the smaller model. {_tuning(order.protocol)}",
         "The grids of SLM, and its two rounds of drawing, were drawn up on other random splits of these sets (seeds "
         "100 to 105): values that were bad everywhere were left out. Those of the others were written down without "
         "such trials. How many settings each contender has is said below; a decision tree has one.",
     ]
+
+
+def _tuning(protocol: str) -> str:
+    """On how much of a large set hyper-parameters are chosen."""
+    n = search.N_TUNING.get(protocol)
+    if n is not None:
+        return (
+            f"Sets of more than {search.LARGE:,} samples are tuned on {n:,} of the training part, then all is fitted."
+        )
+    limits = [f"{CONTENDERS[name].title} on {n:,}" for name, n in search.N_TUNING_SLOW.items()]
+    return (
+        f"On sets of more than {search.LARGE:,} samples some are tuned on a part of it, for time: {', '.join(limits)}."
+    )
 
 
 def _contenders() -> list[str]:

@@ -20,8 +20,9 @@ from sublearn.paper.sizes import Size, size_of
 
 PROTOCOLS = ("honest", "paper")
 TEST_SHARE = 0.4
-LARGE = 5000  # sets with more samples are tuned on a part of the training part
-N_TUNING = {"honest": 2000, "paper": 5000}  # that many
+LARGE = 5000  # sets with more samples may be tuned on a part of the training part
+N_TUNING = {"honest": 2000}  # that many; of protocols not named here, all
+N_TUNING_SLOW = {"svm-rbf": 5000}  # at most that many by any protocol: hours would be needed otherwise
 N_FOLDS = 3
 
 Setting = dict[str, Any]
@@ -59,7 +60,7 @@ def try_contender(
     whole = split(data, seed)
     tuning = whole
     if len(data.X) > LARGE:
-        chosen = np.random.RandomState(seed).permutation(len(whole.X_train))[: N_TUNING[protocol]]
+        chosen = np.random.RandomState(seed).permutation(len(whole.X_train))[: n_tuning(name, protocol)]
         tuning = whole._replace(X_train=whole.X_train[chosen], y_train=whole.y_train[chosen])
     contender = CONTENDERS[name]
     searched = contender.follows or name
@@ -72,6 +73,12 @@ def try_contender(
             tried = [[try_setting(make, choice, part, seed) for part in parts] for choice in choices]
             choices = [min(tried, key=lambda found: _badness(found, is_classes))[0].setting]
         return try_setting(contender.make(is_classes), choices[0], whole, seed)
+
+
+def n_tuning(name: str, protocol: str) -> int | None:
+    """So many training samples of a large set are used to choose a contender's hyper-parameters; None: all."""
+    limits = [limit for limit in (N_TUNING.get(protocol), N_TUNING_SLOW.get(name)) if limit is not None]
+    return min(limits, default=None)
 
 
 def _folds(parts: Split, is_classes: bool, seed: int) -> list[Split]:
