@@ -10,13 +10,14 @@ import naive
 from naive import Array, Data, Settings, Vector
 from sublearn.core.answers import Answers, ClassShares, MeanTarget, NewtonStep
 from sublearn.core.criterion import describe_nodes, largest_decreases, make_test
-from sublearn.core.fixed_point import Units
+from sublearn.core.fixed_point import Units, pack
 from sublearn.core.flat_ensemble import alone, apply
 from sublearn.core.flat_tree import FlatTree
-from sublearn.core.grower import Task, class_root, grow, number_root
+from sublearn.core.grower import grow
 from sublearn.core.parallel import Workers
 from sublearn.core.parameters import Round, TreeParameters
 from sublearn.core.projection import plan_projections
+from sublearn.core.task import Task, class_root, number_root
 from sublearn.kernels.layout import Candidates, Level, Samples, Test
 
 ONE_THREAD = Workers(1)
@@ -43,6 +44,8 @@ PARAMETERS = TreeParameters(
     min_samples_leaf=1,
     min_weight_fraction_leaf=0.0,
     min_loss=0.0,
+    racing_samples=None,
+    n_finalists=8,
 )
 
 
@@ -85,11 +88,14 @@ def samples_of(data: Data) -> Samples:
     unit = bool((data.weights == 1).all() and (data.counts == 1).all())
     none = np.empty(0, np.int64)
     n_targets = 0 if data.n_classes else len(data.y)
+    targets = data.y[:n_targets].astype(np.int32)
+    curvatures = np.empty(0, np.int32) if data.curvatures is None else data.curvatures.astype(np.int32)
     return Samples(
         transposed(data.codes),
-        data.y[:n_targets].astype(np.int32),
+        targets,
         np.zeros(n_targets, np.int32),
-        np.empty(0, np.int32) if data.curvatures is None else data.curvatures.astype(np.int32),
+        curvatures,
+        pack(targets, curvatures) if n_targets and unit else none,
         none if unit else data.weights,
         none if unit else data.counts,
         data.n_classes,
@@ -124,6 +130,7 @@ def candidates_of(vectors: Any, n_nodes: int = 1) -> Candidates:
         np.full(n_nodes, n, np.int64),
         np.zeros((n_nodes, n)),
         np.zeros((n_nodes, n), np.int32),
+        np.zeros((n_nodes, n, 2), np.int32),
     )
 
 

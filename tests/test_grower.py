@@ -16,11 +16,12 @@ from sublearn.core import grower, parallel
 from sublearn.core.answers import MeanTarget, NewtonStep
 from sublearn.core.fixed_point import integer_targets
 from sublearn.core.flat_tree import FlatTree
-from sublearn.core.grower import class_root, grow, number_root, part_of
+from sublearn.core.grower import grow
 from sublearn.core.parallel import Workers
 from sublearn.core.parameters import Round, TreeParameters
 from sublearn.core.projection import plan_projections
 from sublearn.core.subspace import choose_subspace, rank_features
+from sublearn.core.task import class_root, number_root, repeated
 from sublearn.kernels.layout import BLOCK
 from support import (
     KEY,
@@ -104,9 +105,9 @@ def test_boosting_of_four_samples_by_hand() -> None:
 def test_a_root_lists_its_samples_class_by_class() -> None:
     root = class_root(np.array([1, 0, 1, 0, 0]), 3)
     assert (root.order.tolist(), root.runs.tolist()) == ([1, 3, 4, 0, 2], [[0, 3, 5, 5]])
-    part = part_of(root, np.array([True, False, True, True, False]))
+    part = repeated(root, np.array([1, 0, 2, 1, 0]))
     assert (part.order.tolist(), part.runs.tolist()) == ([3, 0, 2], [[0, 1, 3, 3]])
-    part = part_of(number_root(np.array([4, 0, 2])), np.array([True, True, True, True, False]))
+    part = repeated(number_root(np.array([4, 0, 2])), np.array([1, 1, 1, 1, 0]))
     assert (part.order.tolist(), part.runs.tolist()) == ([0, 2], [[0, 2]])
 
 
@@ -601,18 +602,18 @@ def test_the_noted_leaves_are_those_that_routes_end_in(n_classes: int, criterion
     # samples outside the root get no note
     keep = np.random.default_rng(20).random(400) < 0.5
     leaves = np.full(400, -1)
-    tree = grow(task._replace(root=part_of(task.root, keep)), KEY, ONE_THREAD, leaves)
+    tree = grow(task._replace(root=repeated(task.root, keep)), KEY, ONE_THREAD, leaves)
     assert leaves.tolist() == np.where(keep, leaves_of(tree, data.codes), -1).tolist()
 
 
 @pytest.mark.parametrize("weights", WEIGHTS)
 @pytest.mark.parametrize(("n_classes", "criterion"), TASKS)
-def test_a_tree_from_a_part_of_the_root_is_that_of_the_part(n_classes: int, criterion: str, weights: str) -> None:
+def test_a_tree_from_a_repeated_the_root_is_that_of_the_part(n_classes: int, criterion: str, weights: str) -> None:
     data = random_data(np.random.default_rng(21), 300, 4, n_classes, weights)
     p = replace(DRAWN, criterion=criterion)
     task = task_of(data, p)
     keep = np.random.default_rng(22).random(300) < 0.6
-    part = grow(task._replace(root=part_of(task.root, keep)), KEY, ONE_THREAD)
+    part = grow(task._replace(root=repeated(task.root, keep)), KEY, ONE_THREAD)
     assert_same_tree(part, grow_tree(data.take(keep), p))
 
 

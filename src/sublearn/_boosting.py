@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from sublearn._ensemble import SLMEnsemble
 from sublearn._estimator import FLOATS, ClassifierPart
 from sublearn._progress import Progress, shown
-from sublearn.core.booster import Growth, Problem, Round, boost
+from sublearn.core.booster import Growth, Problem, Round, boost, make_problem
 from sublearn.core.codes import FeatureMaps, code_limit, encode_samples, fit_maps
 from sublearn.core.fixed_point import Weights
 from sublearn.core.flat_ensemble import add_values, pack
@@ -93,7 +93,7 @@ class SLMBoost(SLMEnsemble):
             training = _problem(part, loss, maps, start, trees, workers)
             validating = None if validation is None else _problem(validation, loss, maps, start, trees, workers)
             training.prepare()
-            scores = _scores_so_far(kept, training, validating)
+            scores = _scores_so_far(kept, training, validating, workers)
             rounds = boost(training, validating, growth, range(n_kept, n_rounds), workers)
             self._collect(rounds, trees, scores, n_rounds)
         self._store_trees(trees, maps, plan.subspace_size, key)
@@ -255,20 +255,20 @@ def _problem(
     """Samples in the form the core takes, and what the trees so far make of them."""
     raw = np.empty((len(part.y), len(start)))
     raw[:] = _with_exposure(start, part.exposure)
-    problem = Problem(encode_samples(part.X, maps, workers), part.y, part.weights, part.factors, loss, raw)
+    problem = make_problem(encode_samples(part.X, maps, workers), part.y, part.weights, part.factors, loss, raw)
     if trees:
         problem.add(pack(trees), workers)
     return problem
 
 
-def _scores_so_far(kept: Any, training: Problem, validating: Problem | None) -> Scores:
+def _scores_so_far(kept: Any, training: Problem, validating: Problem | None, workers: Workers) -> Scores:
     """Scores of the rounds that are kept, or of the start."""
     if kept is None:
-        return Scores([training.score()], [] if validating is None else [validating.score()])
+        return Scores([training.score(workers)], [] if validating is None else [validating.score(workers)])
     n = kept.n_iter_ + 1
     validation: list[float] = kept.validation_score_[:n].tolist()
     if validating is None:
         validation = []
     elif not validation:
-        validation = [np.nan] * (n - 1) + [validating.score()]
+        validation = [np.nan] * (n - 1) + [validating.score(workers)]
     return Scores(kept.train_score_[:n].tolist(), validation)

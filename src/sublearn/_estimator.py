@@ -23,12 +23,13 @@ from sublearn.core.fixed_point import (
     Weights,
     integer_targets,
     integer_weights,
+    pack,
     times_class_weights,
 )
-from sublearn.core.grower import Task, class_root, number_root
 from sublearn.core.parallel import Workers
 from sublearn.core.parameters import Round, TreeParameters
 from sublearn.core.projection import Plan, plan_projections
+from sublearn.core.task import Task, class_root, number_root
 from sublearn.kernels.layout import Array, Samples
 
 FLOATS = [np.float64, np.float32]
@@ -91,6 +92,7 @@ class SLMEstimator(BaseEstimator):  # type: ignore[misc]
             targets.targets,
             targets.remainders,
             np.empty(0, np.int32),
+            np.empty(0, np.int64) if n_classes or weights.weights.size else pack(targets.targets, np.empty(0)),
             weights.weights,
             weights.counts,
             n_classes,
@@ -158,6 +160,8 @@ class SLMEstimator(BaseEstimator):  # type: ignore[misc]
             min_samples_leaf=as_count(given.min_samples_leaf, n_samples),
             min_weight_fraction_leaf=float(given.min_weight_fraction_leaf),
             min_loss=float(given.min_loss),
+            racing_samples=None if given.racing_samples is None else int(given.racing_samples),
+            n_finalists=int(given.n_finalists),
         )
 
     def _plan(self, parameters: TreeParameters, n_features: int) -> Plan:

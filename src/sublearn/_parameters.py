@@ -339,6 +339,17 @@ PARAMETERS = {
         "",
         "A node whose loss is below this is not split.",
     ),
+    "racing_samples": Parameter(
+        either(NONE, whole(16)),
+        "",
+        "In a node of at least twice as many samples, features are ranked and candidates tried on so many of them, "
+        "evenly drawn, and only the best `n_finalists` on all; None: everything on all samples, as in the paper.",
+    ),
+    "n_finalists": Parameter(
+        whole(1),
+        "",
+        "Candidates of a race that are tried on all samples.",
+    ),
     "ccp_alpha": Parameter(
         number(0.0),
         "",

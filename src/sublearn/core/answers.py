@@ -18,6 +18,9 @@ class Answers(Protocol):
     def losses(self, losses: Array) -> Array:
         """Losses in the units of y."""
 
+    def least_loss(self, least: float) -> float:
+        """The smallest loss that is at least so much in the units of y."""
+
     def decreases(self, decreases: Array) -> Array:
         """Loss decreases as a tree keeps them."""
 
@@ -38,6 +41,10 @@ class ClassShares(NamedTuple):
     def losses(self, losses: Array) -> Array:
         """Losses need no unit."""
         return losses
+
+    def least_loss(self, least: float) -> float:
+        """The same."""
+        return least
 
     def decreases(self, decreases: Array) -> Array:
         """Nor do decreases."""
@@ -61,6 +68,10 @@ class MeanTarget(NamedTuple):
     def losses(self, losses: Array) -> Array:
         """Mean squared errors."""
         return self.units.squares(losses)
+
+    def least_loss(self, least: float) -> float:
+        """In squared target steps."""
+        return self.units.least_square(least)
 
     def decreases(self, decreases: Array) -> Array:
         """In squared target steps, which neither over- nor underflow."""
@@ -95,6 +106,10 @@ class NewtonStep(NamedTuple):
         ratio = self.gradient_step / self.hessian_step
         with np.errstate(over="ignore"):  # squares of numbers near the ends of the floats
             return losses * ratio * ratio
+
+    def least_loss(self, least: float) -> float:
+        """Any loss: boosting has no such minimum."""
+        return -np.inf
 
     def decreases(self, decreases: Array) -> Array:
         """The same, so that trees of different rounds compare."""

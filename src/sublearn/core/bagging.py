@@ -3,8 +3,8 @@
 import numpy as np
 
 from sublearn.core.criterion import make_test
-from sublearn.core.grower import Task, part_of
 from sublearn.core.keys import key_below, keys_below
+from sublearn.core.task import Task, repeated
 from sublearn.kernels.arithmetic import below
 from sublearn.kernels.compilation import plain
 from sublearn.kernels.layout import Array
@@ -22,10 +22,12 @@ def draw_bag(n_samples: int, n_draws: int, key: int) -> Array:
 def bagged(task: Task, times: Array) -> Task:
     """The task with each sample as often as it was drawn."""
     samples, parameters = task.samples, task.parameters
-    weights = samples.weights * times if samples.weights.size else times
-    counts = samples.counts * times if samples.counts.size else times
+    if not samples.weights.size:  # repeated samples are faster than weights
+        test = make_test(parameters, parameters.min_weight_fraction_leaf * int(times.sum()))
+        return task._replace(root=repeated(task.root, times), test=test)
+    weights = samples.weights * times
     return task._replace(
-        samples=samples._replace(weights=weights, counts=counts),
-        root=part_of(task.root, times > 0),
+        samples=samples._replace(weights=weights, counts=samples.counts * times),
+        root=repeated(task.root, np.minimum(times, 1)),
         test=make_test(parameters, parameters.min_weight_fraction_leaf * int(weights.sum())),
     )

@@ -1,5 +1,6 @@
 """The loop of boosting: every round fits trees to the derivatives of the loss and adds them (paper Sec. III-B)."""
 
+import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -7,19 +8,21 @@ import numpy as np
 
 from sublearn.core.answers import NewtonStep
 from sublearn.core.criterion import make_test
-from sublearn.core.fixed_point import Derivatives, Weights, integer_derivatives
-from sublearn.core.flat_ensemble import FlatEnsemble, add_values, alone, apply
+from sublearn.core.fixed_point import Weights, fine_steps, integer_derivatives
+from sublearn.core.flat_ensemble import FlatEnsemble, add_values, alone
 from sublearn.core.flat_tree import FlatTree, upward
-from sublearn.core.grower import Task, grow, number_root
+from sublearn.core.grower import Placed, grow_placed
 from sublearn.core.keys import key_below, keys_below
 from sublearn.core.losses import CompiledLoss, Loss
 from sublearn.core.parallel import Workers
 from sublearn.core.parameters import BoostParameters, TreeParameters
 from sublearn.core.projection import Plan
+from sublearn.core.task import Task, number_root
 from sublearn.kernels import losses as kernels
+from sublearn.kernels.boosting import add_steps, add_to_parents, sum_derivatives
 from sublearn.kernels.layout import Array, Samples
-from sublearn.kernels.prediction import add_by_node
 
+NOTHING = np.empty(0)
 SUBSAMPLE, SIGNS = 1 << 32, 1 << 33  # what is drawn below a round's key, apart from its tree
 SMALLEST = 1e-300  # steps of derivatives and weights near the ends of the floats
 
@@ -31,6 +34,7 @@ class Problem(NamedTuple):
     y: Array  # float64 (n_samples,), numbers or class positions
     weights: Weights
     factors: Array  # float64 (n_samples,), weights of the samples' classes; empty for ones
+    numbers: Array  # float64 (n_samples,), weights times factors; empty for ones
     loss: Loss
     raw: Array  # float64 (n_samples, n_outputs), sum of the trees so far
 
@@ -43,27 +47,45 @@ class Problem(NamedTuple):
 
     def all_weights(self) -> Array:
         """Weights of the samples times those of their classes."""
-        weights = self.weights.numbers(len(self.y))
-        return weights * self.factors if self.factors.size else weights
+        return self.numbers if self.numbers.size else np.ones(len(self.y))
 
     def prepare(self) -> None:
         """Let the loss see the residuals."""
-        self.loss.prepare(self.y, self.outputs, self.all_weights())
+        if type(self.loss).prepare is not Loss.prepare:
+            self.loss.prepare(self.y, self.outputs, self.all_weights())
 
-    def score(self) -> float:
+    def score(self, workers: Workers) -> float:
         """Minus the mean loss."""
-        values = np.asarray(self.loss.values(self.y, self.outputs), np.float64)
+        compiled = isinstance(self.loss, CompiledLoss)
+        given = self.loss.values(self.y, self.outputs, *([workers] if compiled else []))
+        values = np.ascontiguousarray(given, np.float64)
         if values.shape != self.y.shape:
             raise ValueError(f"values of {self.loss!r} must have shape {self.y.shape}; got {values.shape}.")
-        if np.isnan(values).any():
+        mean = _total(values, self.numbers, workers) / (_total(self.numbers, NOTHING, workers) or len(values))
+        if np.isnan(mean):
             raise ValueError(f"values of {self.loss!r} must be numbers; got NaN.")
-        weights = self.all_weights()
-        total = kernels.weighted_sum(np.ones(len(weights)), weights)
-        return -float(kernels.weighted_sum(np.ascontiguousarray(values), weights) / total)
+        return -mean
 
     def add(self, ensemble: FlatEnsemble, workers: Workers) -> None:
         """Add the values of trees to raw."""
         add_values(ensemble, ensemble.nodes.value, self.codes, self.raw, workers)
+
+
+def make_problem(codes: Array, y: Array, weights: Weights, factors: Array, loss: Loss, raw: Array) -> Problem:
+    """Samples with their weights put together."""
+    numbers = weights.numbers(len(y)) if weights.weights.size else factors
+    if weights.weights.size and factors.size:
+        numbers = numbers * factors
+    return Problem(codes, y, weights, factors, numbers, loss, raw)
+
+
+def _total(values: Array, weights: Array, workers: Workers) -> float:
+    """Sum of values times weights."""
+    sums = np.empty(-(-len(values) // kernels.CHUNK))
+    workers.run(
+        lambda a, b: kernels.add_chunks(values, weights, a, b, sums), np.array([kernels.CHUNK]), items=len(sums)
+    )
+    return math.fsum(sums) if np.isfinite(sums).all() else float(sums.sum())
 
 
 class Growth(NamedTuple):
@@ -91,24 +113,28 @@ def boost(
         tree = add_round(training, growth, number, workers)
         if validating is not None:
             validating.add(alone(tree), workers)
-        yield Round(tree, training.score(), None if validating is None else validating.score())
+        yield Round(tree, training.score(workers), None if validating is None else validating.score(workers))
 
 
 def add_round(problem: Problem, growth: Growth, number: int, workers: Workers) -> FlatTree:
     """Grow the tree of a round and add its values to raw."""
     key = key_below(growth.key, number)
     problem.prepare()
-    gradients, hessians = _derivatives(problem)
+    gradients, hessians = _derivatives(problem, workers)
     rows = draw_rows(len(problem.raw), growth.boost.subsample, key_below(key, SUBSAMPLE))
     direction = along(draw_signs(gradients.shape[1], key_below(key, SIGNS)), gradients, hessians)
-    leaves = np.empty(len(problem.raw), np.int64)
-    tree = grow(make_task(problem, growth, rows, *direction), key, workers, leaves)
+    grown = grow_placed(make_task(problem, growth, rows, *direction, workers), key, workers)
+    tree = _with_steps(grown, problem, growth.boost, gradients, hessians, workers)
+    tree = _renewed(grown._replace(tree=tree), problem, growth.boost.learning_rate)
     if len(rows) < len(problem.raw):
-        leaves = apply(alone(tree), problem.codes, workers)[:, 0]
-    if gradients.shape[1] > 1:
-        tree = tree._replace(value=_steps(tree, leaves, rows, problem, growth.boost, gradients, hessians))
-    tree = _renewed(tree, leaves, rows, problem, growth.boost.learning_rate)
-    np.add(problem.raw, tree.value[leaves], out=problem.raw)
+        problem.add(alone(tree), workers)
+    else:
+        leaves, places = grown.leaves
+        steps = tree.value[leaves]
+        workers.run(
+            lambda a, b: add_steps(grown.order, places, steps, a, b, problem.raw),
+            places[:, 1] - places[:, 0],
+        )
     return tree
 
 
@@ -145,8 +171,22 @@ def draw_rows(n: int, share: float, key: int) -> Array:
     return np.flatnonzero(numbers <= np.partition(numbers, size - 1)[size - 1])
 
 
-def _derivatives(problem: Problem) -> tuple[Array, Array | None]:
+def _derivatives(problem: Problem, workers: Workers) -> tuple[Array, Array | None]:
     """Gradients and hessians (n_samples, n_outputs), times class weights."""
+    if isinstance(problem.loss, CompiledLoss):
+        gradient, hessian = problem.loss.derivatives(problem.y, problem.outputs, workers)
+        first = gradient.reshape(problem.raw.shape)
+        second = None if hessian is None else hessian.reshape(problem.raw.shape)
+    else:
+        first, second = _derivatives_of_users(problem)
+    if not problem.factors.size:
+        return first, second
+    factors = np.tile(problem.factors[:, None], problem.raw.shape[1])
+    return first * factors, factors if second is None else second * factors
+
+
+def _derivatives_of_users(problem: Problem) -> tuple[Array, Array | None]:
+    """The same of a loss that may be wrong."""
     given = problem.loss.derivatives(problem.y, problem.outputs)
     if not isinstance(given, tuple | list) or len(given) != 2:
         raise ValueError(f"derivatives of {problem.loss!r} must be a pair: gradient, and second derivative or None.")
@@ -155,10 +195,7 @@ def _derivatives(problem: Problem) -> tuple[Array, Array | None]:
     second = None if hessian is None else _checked("second derivative", hessian, problem)
     if second is not None and (second < 0).any():
         raise ValueError(f"the second derivative of {problem.loss!r} must not be negative.")
-    if not problem.factors.size:
-        return first, second
-    factors = np.tile(problem.factors[:, None], problem.raw.shape[1])
-    return first * factors, factors if second is None else second * factors
+    return first, second
 
 
 def _checked(name: str, given: Array, problem: Problem) -> Array:
@@ -171,15 +208,25 @@ def _checked(name: str, given: Array, problem: Problem) -> Array:
     return array.reshape(problem.raw.shape)
 
 
-def make_task(problem: Problem, growth: Growth, rows: Array, gradient: Array, hessian: Array | None) -> Task:
+def make_task(
+    problem: Problem, growth: Growth, rows: Array, gradient: Array, hessian: Array | None, workers: Workers
+) -> Task:
     """What the tree of a round grows from."""
-    derivatives = integer_derivatives(gradient, hessian)
+    derivatives = integer_derivatives(gradient, hessian, workers)
     weights, boost = problem.weights, growth.boost
     l2 = boost.l2 * problem.raw.shape[1]  # of a step in all outputs at once
-    newton = _newton_step(derivatives, problem, boost, l2)
-    empty = np.empty(0, np.int32)
+    newton = _newton_step(derivatives.target_step, derivatives.curvature_step, problem, boost, l2)
     return Task(
-        Samples(problem.codes, derivatives.targets, empty, derivatives.curvatures, weights.weights, weights.counts, 0),
+        Samples(
+            problem.codes,
+            derivatives.targets,
+            np.empty(0, np.int32),
+            derivatives.curvatures,
+            np.empty(0, np.int64) if weights.weights.size else derivatives.packed,
+            weights.weights,
+            weights.counts,
+            0,
+        ),
         number_root(rows),
         make_test(growth.parameters, boost.min_child_weight / newton.hessian_step, l2 / newton.hessian_step),
         newton,
@@ -188,61 +235,63 @@ def make_task(problem: Problem, growth: Growth, rows: Array, gradient: Array, he
     )
 
 
-def _newton_step(derivatives: Derivatives, problem: Problem, boost: BoostParameters, l2: float) -> NewtonStep:
+def _newton_step(
+    target_step: float, curvature_step: float, problem: Problem, boost: BoostParameters, l2: float
+) -> NewtonStep:
     """How sums of weighted derivatives become steps."""
     return NewtonStep(
-        derivatives.target_step * problem.weights.step,
-        max(derivatives.curvature_step * problem.weights.step, SMALLEST),
+        target_step * problem.weights.step,
+        max(curvature_step * problem.weights.step, SMALLEST),
         l2,
         boost.learning_rate,
         problem.loss.max_step,
     )
 
 
-def _steps(
-    tree: FlatTree,
-    leaves: Array,
-    rows: Array,
-    problem: Problem,
-    boost: BoostParameters,
-    gradients: Array,
-    hessians: Array | None,
-) -> Array:
-    """Newton steps (n_nodes, n_outputs) of each output, from exact sums over the samples of each node."""
-    steps = np.empty((tree.n_nodes, gradients.shape[1]))
-    for k in range(gradients.shape[1]):
-        derivatives = integer_derivatives(gradients[:, k], None if hessians is None else hessians[:, k])
-        curvatures = derivatives.curvatures if derivatives.curvatures.size else np.ones(len(leaves), np.int32)
-        descents, sums = (
-            _sums_by_node(tree, leaves, rows, problem.weights, numbers) for numbers in (derivatives.targets, curvatures)
-        )
-        steps[:, k] = _newton_step(derivatives, problem, boost, boost.l2).steps(descents, sums)
-    return steps
+def _with_steps(
+    grown: Placed, problem: Problem, boost: BoostParameters, gradients: Array, hessians: Array | None, workers: Workers
+) -> FlatTree:
+    """The tree with the Newton steps (n_nodes, n_outputs) and weights of exact sums over the samples of each node."""
+    tree, n_outputs = grown.tree, gradients.shape[1]
+    leaves, places = grown.leaves
+    units = np.array(
+        [fine_steps(gradients[:, k], None if hessians is None else hessians[:, k]) for k in range(n_outputs)]
+    )
+    sums = np.zeros((tree.n_nodes, n_outputs, 2), np.int64)
+    found = np.empty((len(leaves), n_outputs, 2), np.int64)
+    curves = np.empty((0, n_outputs)) if hessians is None else hessians
+    workers.run(
+        lambda a, b: sum_derivatives(
+            grown.order, places, gradients, curves, problem.weights.weights, units, a, b, found
+        ),
+        (places[:, 1] - places[:, 0]) * 2 * n_outputs,
+    )
+    sums[leaves] = found
+    add_to_parents(tree.parent, sums)
+    value, weight = np.empty((tree.n_nodes, n_outputs)), np.zeros(tree.n_nodes)
+    for k, (target_step, curvature_step) in enumerate(units.tolist()):
+        newton = _newton_step(target_step, curvature_step, problem, boost, boost.l2)
+        value[:, k] = newton.steps(sums[:, k, 0], sums[:, k, 1])
+        weight += newton.weights(sums[:, k, 1], 0)
+    return tree._replace(value=value, weight=weight)
 
 
-def _sums_by_node(tree: FlatTree, leaves: Array, rows: Array, weights: Weights, numbers: Array) -> Array:
-    """Weighted sums of integers over the samples of each node."""
-    sums = np.zeros(tree.n_nodes, np.int64)
-    add_by_node(leaves, rows, weights.weights, numbers, sums)
-    for nodes in upward(tree):
-        np.add.at(sums, tree.parent[nodes], sums[nodes])
-    return sums
-
-
-def _renewed(tree: FlatTree, leaves: Array, rows: Array, problem: Problem, learning_rate: float) -> FlatTree:
+def _renewed(grown: Placed, problem: Problem, learning_rate: float) -> FlatTree:
     """The tree with the loss's own leaf values, where it has such; a node above has the mean of its children."""
+    tree = grown.tree
     if type(problem.loss).leaf_value is Loss.leaf_value:
         return tree
-    order = rows[np.argsort(leaves[rows], kind="stable")]
     weights = problem.all_weights()
     value = np.zeros(tree.value.shape)
-    for samples in np.split(order, np.flatnonzero(np.diff(leaves[order])) + 1):
+    leaves, places = grown.leaves
+    for leaf, (begin, end) in zip(leaves.tolist(), places.tolist(), strict=True):
+        samples = grown.order[begin:end]
         best = problem.loss.leaf_value(problem.y[samples], problem.outputs[samples], weights[samples])
         if best is None:
             return tree
         if not np.isfinite(best).all():
             raise ValueError(f"leaf_value of {problem.loss!r} must be finite.")
-        value[leaves[samples[0]]] = learning_rate * np.asarray(best)
+        value[leaf] = learning_rate * np.asarray(best)
     for nodes in upward(tree):
         np.add.at(value, tree.parent[nodes], tree.weight[nodes, None] * value[nodes])
         parents = np.unique(tree.parent[nodes])

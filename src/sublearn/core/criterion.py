@@ -65,6 +65,11 @@ def describe_nodes(samples: Samples, order: Array, runs: Array, test: Test, work
         lambda a, b: describing.describe_nodes(samples, order, runs, test, a, b, totals, remainders, losses, pure),
         runs[:, -1] - runs[:, 0],
     )
+    return node_sums(samples, totals, remainders, losses, pure)
+
+
+def node_sums(samples: Samples, totals: Array, remainders: Array, losses: Array, pure: Array) -> NodeSums:
+    """What is known of nodes, with weights and counts read from their totals."""
     k = samples.n_classes
     weights = totals[:, :k].sum(axis=1) if k else totals[:, 0]
     counts = totals[:, -1] if samples.weights.size or samples.curvatures.size else weights

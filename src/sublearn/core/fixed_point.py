@@ -5,7 +5,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sublearn.kernels.layout import TARGET_BITS, WEIGHT_BITS, Array
+from sublearn.core.parallel import Workers
+from sublearn.kernels.boosting import round_derivatives
+from sublearn.kernels.columns import COUNT_SHIFT, CURVATURE_SHIFT, CURVED_SHIFT
+from sublearn.kernels.layout import CURVED_BITS, TARGET_BITS, WEIGHT_BITS, Array
 
 FACTOR_BITS = 30  # precision of class weights that are not whole numbers
 REMAINDER_BITS = 30
@@ -59,6 +62,17 @@ class Units(NamedTuple):
         with np.errstate(over="ignore"):
             return np.ldexp(losses * self.step * self.step, 2 * self.exponent)
 
+    def least_square(self, least: float) -> float:
+        """The smallest loss whose `squares` is at least so much; bisection, since it may over- and underflow."""
+        low, high = np.array([0.0, np.inf]).view(np.int64).tolist()  # floats in order
+        while low < high:
+            middle = (low + high) // 2
+            if self.squares(np.array(middle).view(np.float64)) >= least:
+                high = middle
+            else:
+                low = middle + 1
+        return float(np.array(low).view(np.float64))
+
 
 class Targets(NamedTuple):
     """A regression's y as integers."""
@@ -78,6 +92,7 @@ class Derivatives(NamedTuple):
 
     targets: Array  # int32, minus the gradients
     curvatures: Array  # int32, all positive; empty when every one is one
+    packed: Array  # int64, as in `Samples`
     target_step: float
     curvature_step: float
 
@@ -138,15 +153,41 @@ def integer_targets(y: Array) -> Targets:
     return Targets(targets.astype(np.int32), remainders.astype(np.int32), Units(centre, step, exponent))
 
 
-def integer_derivatives(gradient: Array, hessian: Array | None) -> Derivatives:
-    """Round gradients to 2^-28 of the largest, hessians to 2^-30 of it but never to 0; None stands for ones."""
-    target_step = _step_below(float(np.abs(gradient).max()), TARGET_BITS - 1)
-    targets = np.rint(gradient / -target_step).astype(np.int32)
-    if hessian is None:
-        return Derivatives(targets, np.empty(0, np.int32), target_step, 1.0)
-    curvature_step = _step_below(float(hessian.max()), CURVATURE_BITS)
-    curvatures = np.maximum(np.rint(hessian / curvature_step), 1.0).astype(np.int32)
-    return Derivatives(targets, curvatures, target_step, curvature_step)
+def pack(targets: Array, curvatures: Array) -> Array:
+    """All that kernels add up for a sample of weight 1, in one number; see `columns`."""
+    if curvatures.size:
+        return (np.int64(1) << CURVED_SHIFT) + (curvatures.astype(np.int64) << CURVATURE_SHIFT) + targets
+    return (np.int64(1) << COUNT_SHIFT) + (np.int64(1) << TARGET_BITS) + targets
+
+
+def integer_derivatives(gradient: Array, hessian: Array | None, workers: Workers) -> Derivatives:
+    """Round derivatives for the search: to 2^-15 of the largest or finer, hessians never to 0; None stands for ones.
+
+    Without hessians there is room for more: 2^-28 of the largest gradient.
+    """
+    n, n_curved = len(gradient), 0 if hessian is None else len(gradient)
+    target_step = _step_below(_magnitude(gradient), TARGET_BITS - 1 if hessian is None else CURVED_BITS)
+    curvature_step = 1.0 if hessian is None else _step_below(float(hessian.max()), CURVED_BITS)
+    targets, curvatures, packed = np.empty(n, np.int32), np.empty(n_curved, np.int32), np.empty(n, np.int64)
+    curves = np.empty(0) if hessian is None else hessian
+    workers.run(
+        lambda a, b: round_derivatives(
+            gradient, curves, target_step, curvature_step, a, b, targets, curvatures, packed
+        ),
+        np.ones(1),
+        items=n,
+    )
+    return Derivatives(targets, curvatures, packed, target_step, curvature_step)
+
+
+def fine_steps(gradient: Array, hessian: Array | None) -> tuple[float, float]:
+    """Steps for exact sums in leaves: 2^-28 of the largest gradient, 2^-30 of the largest hessian."""
+    target_step = _step_below(_magnitude(gradient), TARGET_BITS - 1)
+    return target_step, 1.0 if hessian is None else _step_below(float(hessian.max()), CURVATURE_BITS)
+
+
+def _magnitude(numbers: Array) -> float:
+    return max(float(numbers.max()), -float(numbers.min()))
 
 
 def _step_below(largest: float, bits: int) -> float:

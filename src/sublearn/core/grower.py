@@ -1,156 +1,153 @@
-"""The loop: level by level, every open node goes through the five steps at once."""
+"""Growing a tree in compiled code, by one thread or by several together."""
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 
 from sublearn.core.answers import Answers
-from sublearn.core.criterion import NodeSums, describe_nodes, largest_decreases
-from sublearn.core.decorrelation import keep_decorrelated
-from sublearn.core.discriminant import score_projections
+from sublearn.core.criterion import node_sums
+from sublearn.core.decay import decaying
 from sublearn.core.flat_tree import FlatTree
 from sublearn.core.parallel import Workers
 from sublearn.core.parameters import TreeParameters
-from sublearn.core.partition import Children, split_samples
-from sublearn.core.projection import Plan, draw_projections
-from sublearn.core.recorder import Recorder
-from sublearn.core.subspace import choose_subspace, rank_features
-from sublearn.kernels.arithmetic import mix
-from sublearn.kernels.compilation import plain
-from sublearn.kernels.drawing import CHILDREN
-from sublearn.kernels.keeping import Choice
-from sublearn.kernels.layout import Array, Candidates, Level, Samples, Test
-from sublearn.kernels.prediction import note_leaves
+from sublearn.core.projection import Plan
+from sublearn.core.recorder import Nodes, Part, Planes, Recorder
+from sublearn.core.task import Task
+from sublearn.kernels import growing
+from sublearn.kernels.growing import N_STATES, NODES, PLANES, TERMS, Grown, Rules, Team
+from sublearn.kernels.layout import Array, Samples, Test, n_channels
+from sublearn.kernels.search import HISTOGRAMS
+from sublearn.kernels.team import N_COUNTERS, N_OPEN, N_TASKS
 
-BATCH = 1 << 20  # numbers that describe the nodes handled at a time, at the most
-
-
-class Split(NamedTuple):
-    """Result of the five steps for some nodes."""
-
-    candidates: Candidates
-    choice: Choice
-    children: Children
+LEAST = 1024  # samples that more than one thread is worth while for
+SHARES = 8  # a thread keeps what is below nodes of this share of its share of samples
 
 
-class Root(NamedTuple):
-    """The samples a tree grows from."""
+class Placed(NamedTuple):
+    """A tree and its samples."""
 
-    order: Array  # as in `Level`
-    runs: Array
+    tree: FlatTree
+    places: Array  # int64 (n_nodes, 2), where the samples of each node begin and end in `order`
+    order: Array  # int32 (n_samples,)
 
-
-class Task(NamedTuple):
-    """All that a tree grows from, but for the key of its random numbers."""
-
-    samples: Samples
-    root: Root
-    test: Test
-    answers: Answers
-    parameters: TreeParameters
-    plan: Plan
+    @property
+    def leaves(self) -> tuple[Array, Array]:
+        """Numbers and places of the leaves."""
+        numbers = np.flatnonzero(self.tree.is_leaf)
+        return numbers, self.places[numbers]
 
 
-class Room(NamedTuple):
-    """Space that lasts from level to level."""
-
-    order: Array  # int32 (n_samples,), of this level
-    new_order: Array  # int32 (n_samples,), of the next
-    cells: Array  # uint8 (n_samples,), child codes
+def grow(task: Task, key: int, workers: Workers) -> FlatTree:
+    """Grow one tree."""
+    return grow_placed(task, key, workers).tree
 
 
-def class_root(labels: Array, n_classes: int) -> Root:
-    """A root that holds all samples, class by class."""
-    narrow = labels.astype(np.uint8) if n_classes <= 256 else labels  # sorted by counting
-    counts = np.bincount(labels, minlength=n_classes)
-    runs = np.concatenate([[0], np.cumsum(counts)])[None, :]
-    return Root(np.argsort(narrow, kind="stable").astype(np.int32), runs)
-
-
-def number_root(rows: Array) -> Root:
-    """A root that holds these samples of a regression."""
-    return Root(rows.astype(np.int32), np.array([[0, len(rows)]]))
-
-
-def part_of(root: Root, keep: Array) -> Root:
-    """The root with those samples only that a mask over all samples keeps."""
-    kept = keep[root.order]
-    passed = np.concatenate([[0], np.cumsum(kept)])
-    return Root(root.order[kept], passed[root.runs])
-
-
-def grow(task: Task, key: int, workers: Workers, leaves: Array | None = None) -> FlatTree:
-    """Grow one tree; notes in `leaves`, if given, the leaf in which each sample of the root ends."""
+def grow_placed(task: Task, key: int, workers: Workers) -> Placed:
+    """Grow one tree, and tell where its samples are."""
     samples, root, test, answers, parameters, plan = task
-    room = Room(root.order.copy(), np.empty_like(root.order), np.empty(len(root.order), np.uint8))
-    runs = root.runs
-    keys = np.array([key], np.uint64)
+    order = root.order.copy()
+    n_threads = workers.n_threads if len(order) > LEAST else 1
+    rules = make_rules(parameters, plan, test, answers, samples.codes.shape[0])
+    tasks = _space(samples, root.runs, rules)
+    tasks.parent[0], tasks.cell[0], tasks.depth[0], tasks.runs[0], tasks.key[0] = -1, 0, 0, root.runs[0], key
+    team = _team(task, rules, n_threads, len(tasks.parent), workers)
+    hands = [(i, _space(samples, root.runs, rules), np.zeros(N_STATES, np.int64)) for i in range(n_threads)]
+
+    def work(i: int) -> bool:
+        return bool(growing.grow(samples, order, test, rules, team, tasks, *hands[i]))
+
+    workers.together(work, n_threads)
     recorder = Recorder(answers)
-    depth = 0
-    parents = np.array([-1])
-    while len(runs):
-        sums = describe_nodes(samples, room.order, runs, test, workers)
-        first = recorder.add_nodes(sums, parents, depth)
-        if leaves is not None:  # the leaves among these nodes keep the note, the others' samples get a later one
-            note_leaves(room.order, runs, first + np.arange(len(runs)), leaves)
-        below: list[tuple[Array, Array, Array]] = []
-        reachable = largest_decreases(sums, test)
-        for batch in _batches(open_nodes(sums, depth, test, parameters, answers), plan, samples):
-            level = Level(room.order, runs[batch], sums.totals[batch], reachable[batch], keys[batch])
-            split = split_nodes(samples, level, test, parameters, plan, room, workers)
-            recorder.add_splits(first + batch, split.candidates, split.choice, split.children)
-            children = split.children
-            below.append((children.runs, first + batch[children.parents], child_keys(level.keys, children)))
-        if not below:
-            break
-        runs, parents, keys = (np.concatenate(parts) for parts in zip(*below, strict=True))
-        room = Room(room.new_order, room.order, room.cells)
-        depth += 1
-    return recorder.finish()
+    for _, nodes, state in hands:
+        recorder.add(_part(samples, nodes, state))
+    return Placed(*recorder.finish(), order)
 
 
-def split_nodes(
-    samples: Samples,
-    level: Level,
-    test: Test,
-    parameters: TreeParameters,
-    plan: Plan,
-    room: Room,
-    workers: Workers,
-) -> Split:
-    """The five steps."""
-    ranking = rank_features(samples, level, test, workers)
+def make_rules(parameters: TreeParameters, plan: Plan, test: Test, answers: Answers, n_features: int) -> Rules:
+    """The parameters of all steps, for kernels."""
     decay = parameters.rounds[0].selection_decay
-    subspace = choose_subspace(ranking, level.keys, plan.subspace_size, parameters.subspace, decay)
-    candidates = draw_projections(plan, subspace, ranking, level.losses, level.keys)
-    score_projections(samples, level, test, candidates, plan.n_axis, workers)
-    choice = keep_decorrelated(samples, level, test, candidates, parameters, room.cells, workers)
-    children = split_samples(level, choice, room.cells, room.new_order, workers)
-    return Split(candidates, choice, children)
-
-
-def open_nodes(sums: NodeSums, depth: int, test: Test, parameters: TreeParameters, answers: Answers) -> Array:
-    """Positions of the nodes that may be split."""
-    if parameters.max_depth is not None and depth >= parameters.max_depth:
-        return np.empty(0, np.int64)
-    large = (
-        (sums.counts >= max(parameters.min_samples_split, 2 * test.min_count))
-        & (sums.weights >= 2 * test.min_weight)
-        & (answers.losses(sums.losses) >= parameters.min_loss)
+    return Rules(
+        plan.listed,
+        plan.n_axis,
+        plan.rounds,
+        plan.subspace_size,
+        decaying(1.0, decay, n_features) if parameters.subspace == "drawn" else np.empty(0),
+        parameters.max_partitions,
+        (parameters.max_cosine * parameters.max_cosine, parameters.effective_ratio),
+        1 << 40 if parameters.max_depth is None else parameters.max_depth,
+        max(parameters.min_samples_split, 2 * test.min_count),
+        answers.least_loss(parameters.min_loss),
+        parameters.racing_samples or 0,
+        parameters.n_finalists,
+        plan.n_candidates,
     )
-    return np.flatnonzero(large & ~sums.pure)
 
 
-def child_keys(keys: Array, children: Children) -> Array:
-    """Keys that depend on the path from the root alone."""
-    below: Array = plain(mix)(keys, np.full(len(keys), CHILDREN))
-    found: Array = plain(mix)(below[children.parents], children.codes)
-    return found
+def _team(task: Task, rules: Rules, n_threads: int, n_tasks: int, workers: Workers) -> Team:
+    """What threads share; the root is the first task."""
+    n_samples = len(task.root.order)
+    counters, ready = np.zeros(N_COUNTERS, np.int64), np.zeros(n_tasks + n_threads, np.int64)
+    counters[[N_TASKS, N_OPEN]] = ready[0] = 1
+    return Team(
+        n_threads,
+        max(LEAST, n_samples // n_threads),
+        n_samples if n_threads == 1 else max(LEAST, n_samples // (SHARES * n_threads)),
+        counters,
+        workers.stop.flag,
+        np.empty((n_threads, HISTOGRAMS if n_threads > 1 else 0), np.int64),
+        np.empty(n_samples if n_threads > 1 else 0, np.int32),
+        ready,
+    )
 
 
-def _batches(positions: Array, plan: Plan, samples: Samples) -> Iterator[Array]:
-    width = samples.codes.shape[0] + plan.n_candidates * (plan.subspace_size // 4 + 2)
-    size = max(1, BATCH // width)
-    for begin in range(0, len(positions), size):
-        yield positions[begin : begin + size]
+def _space(samples: Samples, runs: Array, rules: Rules) -> Grown:
+    """Room for all nodes there can be; what is not used takes no memory."""
+    n_samples = int(runs[0, -1])
+    n = widest = 1
+    for _ in range(min(rules.max_depth, 64)):
+        widest = min(widest << rules.max_partitions, n_samples)
+        n = min(n + widest, 2 * n_samples)
+    n_planes = max(min(n_samples, n * rules.max_partitions), 1)
+    n_terms = n_planes * rules.subspace_size
+    return Grown(
+        parent=np.empty(n, np.int64),
+        cell=np.empty(n, np.int64),
+        depth=np.empty(n, np.int64),
+        runs=np.empty((n, runs.shape[1]), np.int64),
+        totals=np.empty((n, n_channels(samples)), np.int64),
+        remainder=np.empty(n, np.int64),
+        loss=np.empty(n),
+        pure=np.empty(n, np.bool_),
+        key=np.empty(n, np.uint64),
+        n_planes=np.empty(n, np.int64),
+        decrease=np.empty(n),
+        threshold=np.empty(n_planes, np.int32),
+        plane_decrease=np.empty(n_planes),
+        n_terms=np.empty(n_planes, np.int64),
+        feature=np.empty(n_terms, np.int32),
+        coefficient=np.empty(n_terms, np.int16),
+    )
+
+
+def _part(samples: Samples, grown: Grown, state: Array) -> Part:
+    """What one thread has grown."""
+    nodes, planes, terms = (slice(end) for end in state[[NODES, PLANES, TERMS]].tolist())
+    sums = node_sums(samples, grown.totals[nodes], grown.remainder[nodes], grown.loss[nodes], grown.pure[nodes])
+    return Part(
+        Nodes(
+            grown.parent[nodes],
+            grown.cell[nodes],
+            grown.depth[nodes],
+            grown.runs[nodes][:, [0, -1]],
+            sums,
+            grown.n_planes[nodes],
+            grown.decrease[nodes],
+        ),
+        Planes(
+            grown.threshold[planes],
+            grown.plane_decrease[planes],
+            grown.n_terms[planes],
+            grown.feature[terms],
+            grown.coefficient[terms],
+        ),
+    )

@@ -1,17 +1,17 @@
 """The training losses of boosting (gamma of Sec. III-B), and what a loss of one's own has to know."""
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from sublearn.core.fixed_point import exact_mean
+from sublearn.core.parallel import Workers
 from sublearn.kernels import losses
 from sublearn.kernels.arithmetic import LN2, log2
-from sublearn.kernels.compilation import plain
+from sublearn.kernels.compilation import Kernel, plain
 from sublearn.kernels.layout import Array
 
 LEAST = 1e-300  # a class may have no weight left
-BLOCK_VALUES = 1 << 21
+COST = 4  # of an output of a sample, in samples visited
+ONE = Workers(1)
 
 
 class Loss:
@@ -68,33 +68,36 @@ class Loss:
 class CompiledLoss(Loss):
     """A loss that kernels know."""
 
-    kind = -1
+    differentiate: Kernel
+    measure: Kernel
     parameter = 0.0
     curved = True  # whether the second derivative is of use
 
-    def values(self, y: Array, raw: Array) -> Array:
+    def values(self, y: Array, raw: Array, workers: Workers = ONE) -> Array:
         """Loss of each sample."""
-        return self._measured(self.parameter, y, raw)
+        return self._measured(self.parameter, y, raw, workers)
 
-    def _measured(self, parameter: float, y: Array, raw: Array) -> Array:
+    def _measured(self, parameter: float, y: Array, raw: Array, workers: Workers) -> Array:
         two, out = _two_dimensional(raw), np.empty(len(raw))
-        for rows in _blocks(two):
-            losses.measure(self.kind, parameter, y[rows], two[rows], out[rows])
+        workers.run(lambda a, b: self.measure(parameter, y, two, a, b, out), _costs(two), len(two))
         return out
 
-    def derivatives(self, y: Array, raw: Array) -> tuple[Array, Array | None]:
+    def derivatives(self, y: Array, raw: Array, workers: Workers = ONE) -> tuple[Array, Array | None]:
         """Gradient and second derivative."""
         two = _two_dimensional(raw)
         gradient, hessian = np.empty(two.shape), np.empty(two.shape if self.curved else (0, 1))
-        for rows in _blocks(two):
-            losses.differentiate(self.kind, self.parameter, y[rows], two[rows], gradient[rows], hessian[rows])
+        workers.run(
+            lambda a, b: self.differentiate(self.parameter, y, two, a, b, gradient, hessian),
+            _costs(two),
+            len(two),
+        )
         return gradient.reshape(raw.shape), hessian.reshape(raw.shape) if self.curved else None
 
 
 class LogLoss(CompiledLoss):
     """Log loss of two classes; raw is the log-odds of the second."""
 
-    kind = losses.LOG_LOSS
+    differentiate, measure = losses.differentiate_log_loss, losses.measure_log_loss
 
     def start(self, y: Array, sample_weight: Array) -> float:
         """Log-odds."""
@@ -104,14 +107,14 @@ class LogLoss(CompiledLoss):
     def prediction(self, raw: Array) -> Array:
         """Probability of both classes."""
         out = np.empty((len(raw), 2))
-        losses.find_probabilities(_two_dimensional(raw), out)
+        losses.find_probabilities(_two_dimensional(raw), 0, len(raw), out)
         return out
 
 
 class Softmax(CompiledLoss):
     """Log loss of many classes."""
 
-    kind = losses.SOFTMAX
+    differentiate, measure = losses.differentiate_softmax, losses.measure_softmax
 
     def __init__(self, n_classes: int) -> None:
         self.n_classes = n_classes
@@ -125,7 +128,7 @@ class Softmax(CompiledLoss):
     def prediction(self, raw: Array) -> Array:
         """Probability of each class."""
         out = np.empty(raw.shape)
-        losses.find_probabilities(raw, out)
+        losses.find_probabilities(raw, 0, len(raw), out)
         return out
 
 
@@ -148,7 +151,7 @@ class OneClass(Loss):
 class SquaredError(CompiledLoss):
     """Half the squared error."""
 
-    kind = losses.SQUARED_ERROR
+    differentiate, measure = losses.differentiate_square, losses.measure_square
     curved = False  # one everywhere
 
     def start(self, y: Array, sample_weight: Array) -> float:
@@ -159,7 +162,7 @@ class SquaredError(CompiledLoss):
 class Quantile(CompiledLoss):
     """Pinball loss; at 0.5, half the absolute error."""
 
-    kind = losses.QUANTILE
+    differentiate, measure = losses.differentiate_quantile, losses.measure_quantile
     curved = False
 
     def __init__(self, quantile: float) -> None:
@@ -180,12 +183,12 @@ class AbsoluteError(Quantile):
     def __init__(self) -> None:
         super().__init__(0.5)
 
-    def values(self, y: Array, raw: Array) -> Array:
+    def values(self, y: Array, raw: Array, workers: Workers = ONE) -> Array:
         """Absolute errors."""
         errors: Array = np.abs(y - raw)
         return errors
 
-    def derivatives(self, y: Array, raw: Array) -> tuple[Array, None]:
+    def derivatives(self, y: Array, raw: Array, workers: Workers = ONE) -> tuple[Array, None]:
         """Signs."""
         signs: Array = np.sign(raw - y)
         return signs, None
@@ -194,7 +197,7 @@ class AbsoluteError(Quantile):
 class Huber(CompiledLoss):
     """Squared error within a distance that a share of the residuals keeps, renewed every round; absolute beyond."""
 
-    kind = losses.HUBER
+    differentiate, measure = losses.differentiate_huber, losses.measure_huber
     curved = False
 
     def __init__(self, share: float) -> None:
@@ -202,9 +205,9 @@ class Huber(CompiledLoss):
         self.parameter = 1.0
         self.yardstick = 0.0  # the distance of the first round, by which all rounds are scored
 
-    def values(self, y: Array, raw: Array) -> Array:
+    def values(self, y: Array, raw: Array, workers: Workers = ONE) -> Array:
         """Losses, by one distance for all rounds so that they compare."""
-        return self._measured(self.yardstick or self.parameter, y, raw)
+        return self._measured(self.yardstick or self.parameter, y, raw, workers)
 
     def start(self, y: Array, sample_weight: Array) -> float:
         """Median."""
@@ -245,7 +248,7 @@ class LogLinked(CompiledLoss):
 class Poisson(LogLinked):
     """Half the Poisson deviance."""
 
-    kind = losses.POISSON
+    differentiate, measure = losses.differentiate_poisson, losses.measure_poisson
 
     def check(self, y: Array) -> None:
         """Counts are not negative."""
@@ -262,7 +265,7 @@ class Poisson(LogLinked):
 class Gamma(LogLinked):
     """Half the gamma deviance."""
 
-    kind = losses.GAMMA
+    differentiate, measure = losses.differentiate_gamma, losses.measure_gamma
 
     def rate(self, y: Array, sample_weight: Array, exposure: Array) -> float:
         """Logarithm of the best constant rate: unlike for counts, a longer exposure tells no more."""
@@ -297,11 +300,8 @@ def _log(x: float) -> float:
     return LN2 * float(plain(log2)(max(x, LEAST)))
 
 
-def _blocks(raw: Array) -> Iterator[slice]:
-    """Rows to handle at a time, so few that an interrupt is noticed soon."""
-    size = max(1, BLOCK_VALUES // raw.shape[1])
-    for begin in range(0, len(raw), size):
-        yield slice(begin, begin + size)
+def _costs(raw: Array) -> Array:
+    return np.array([COST * raw.shape[1]])
 
 
 def _two_dimensional(raw: Array) -> Array:

@@ -28,7 +28,16 @@ class Stop:
     """Tells all threads of a fit to stop."""
 
     def __init__(self) -> None:
-        self.wanted = False
+        self.flag = np.zeros(1, np.int64)  # kernels look at it too
+
+    @property
+    def wanted(self) -> bool:
+        """Whether to stop."""
+        return bool(self.flag[0])
+
+    def want(self) -> None:
+        """Stop."""
+        self.flag[0] = 1
 
 
 class Workers:
@@ -55,7 +64,7 @@ class Workers:
     ) -> None:
         if self.n_threads == 1:
             return
-        self.stop.wanted = True
+        self.stop.want()
         for _ in range(self.n_threads):
             self.calls.put(None)
         for _ in range(self.n_started):
@@ -80,11 +89,31 @@ class Workers:
             return [task(i, own) for i in range(n)]
         return self._side_by_side([partial(self._call, task, i, own) for i in range(n)])
 
-    def _side_by_side(self, calls: list[Callable[[], T]]) -> list[T]:
-        """Results in order. Raises the first error; leaving the context stops the other calls."""
-        while self.n_started < self.n_threads:
+    def together(self, work: Callable[[int], bool], n: int) -> None:
+        """work(i) for i below n at the same time, each again and again until it returns True."""
+        done: SimpleQueue[Any] = SimpleQueue()
+        self._start_threads()
+        for i in range(1, n):
+            self.calls.put((i, partial(self._finish, work, i), done))
+        self._finish(work, 0)
+        for _ in range(1, n):
+            _, _, error = done.get()
+            if error is not None:
+                raise error
+
+    def _finish(self, work: Callable[[int], bool], i: int) -> None:
+        while not work(i):
+            if self.stop.wanted:
+                raise StoppedError
+
+    def _start_threads(self) -> None:
+        while self.n_threads > 1 and self.n_started < self.n_threads:
             start_new_thread(_work, (self.calls, self.ended))
             self.n_started += 1
+
+    def _side_by_side(self, calls: list[Callable[[], T]]) -> list[T]:
+        """Results in order. Raises the first error; leaving the context stops the other calls."""
+        self._start_threads()
         done: SimpleQueue[Any] = SimpleQueue()
         for i, call in enumerate(calls):
             self.calls.put((i, call, done))

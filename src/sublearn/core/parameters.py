@@ -32,6 +32,8 @@ class TreeParameters:
     min_samples_leaf: int
     min_weight_fraction_leaf: float
     min_loss: float  # minus infinity for boosting, whose losses are negative
+    racing_samples: int | None  # None: all samples
+    n_finalists: int
 
 
 @dataclass(frozen=True)

@@ -131,15 +131,17 @@ def draw_projections(plan: Plan, subspace: Array, ranking: Ranking, losses: Arra
         np.empty(n_nodes, np.int64),
         np.zeros((n_nodes, plan.n_candidates)),
         np.zeros((n_nodes, plan.n_candidates), np.int32),
+        np.zeros((n_nodes, plan.n_candidates, 2), np.int32),
     )
     ranked = np.arange(n_nodes)[:, None], subspace
     threshold = ranking.threshold[ranked]
     varies = threshold != CONSTANT
-    _, coefficients, sizes, decrease, _ = candidates
+    _, coefficients, sizes, decrease, *_ = candidates
     decrease[:, : plan.n_axis] = ranking.decrease[ranked][:, : plan.n_axis]
     solved = decrease[:, : plan.n_axis].max(axis=1, initial=0.0) >= losses * (1.0 - ROUNDING)
     drawing.draw_candidates(keys, plan.listed, plan.n_axis, solved, varies, plan.rounds, coefficients, sizes)
     candidates.threshold[:, : plan.n_axis] = threshold[:, : plan.n_axis]
+    candidates.ranges[:, : plan.n_axis] = ranking.ranges[ranked][:, : plan.n_axis]
     return candidates
 
 

@@ -1,107 +1,136 @@
-"""Collects a growing tree level by level and turns it into a `FlatTree`."""
+"""Collects the parts of a growing tree and turns them into a `FlatTree`."""
 
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
 from sublearn.core.answers import Answers
 from sublearn.core.criterion import NodeSums
 from sublearn.core.flat_tree import KINDS, FlatTree, offsets
-from sublearn.core.partition import Children
-from sublearn.kernels.keeping import Choice
-from sublearn.kernels.layout import Array, Candidates
+from sublearn.kernels.growing import OWNER_SHIFT
+from sublearn.kernels.layout import Array
 
-COLUMNS: dict[str, Any] = {name: kind.dtype for name, kind in KINDS.items()} | {
-    # of split nodes and of hyperplanes, in the place of the indices into other arrays
-    "split_node": np.int32,
-    "n_planes": np.int8,
-    "n_cells": np.int16,
-    "n_terms": np.int32,
-}
+
+class Nodes(NamedTuple):
+    """Some nodes."""
+
+    parent: Array  # int64 (n_nodes,), in this part; below: -2 - (part << OWNER_SHIFT) - number there; -1 for the root
+    cell: Array  # int64 (n_nodes,), child code
+    depth: Array  # int64 (n_nodes,)
+    places: Array  # int64 (n_nodes, 2), where their samples begin and end
+    sums: NodeSums
+    n_planes: Array  # int64 (n_nodes,), 0 for a leaf
+    decrease: Array  # float64 (n_nodes,)
+
+
+class Planes(NamedTuple):
+    """The hyperplanes of some nodes, node by node, and their terms."""
+
+    threshold: Array
+    decrease: Array
+    n_terms: Array
+    feature: Array
+    coefficient: Array
+
+    @classmethod
+    def none(cls) -> "Planes":
+        """Of leaves."""
+        whole = np.empty(0, np.int64)
+        return cls(whole, np.empty(0), whole, whole, whole)
+
+
+class Part(NamedTuple):
+    """Nodes of a tree, and their hyperplanes."""
+
+    nodes: Nodes
+    planes: Planes
 
 
 class Recorder:
-    """Nodes are numbered level by level in the order they are added."""
+    """Numbers nodes in the order they are added; in the end level by level."""
 
     def __init__(self, answers: Answers) -> None:
         self.answers = answers
-        self.n_nodes = 0
-        self.n_numbered = 1
-        self.total_weight = 0
-        self.columns: dict[str, list[Array]] = {name: [] for name in COLUMNS}
+        self.parts: list[Part] = []
 
-    def add_nodes(self, sums: NodeSums, parents: Array, depth: int) -> int:
-        """Add the nodes of a level; returns the number of the first."""
-        first = self.n_nodes
-        if first == 0:
-            self.total_weight = int(sums.weights[0])
-        self.n_nodes += len(parents)
-        self._add(
-            parent=parents,
-            depth=np.full(len(parents), depth),
-            value=self.answers.values(sums),
-            loss=self.answers.losses(sums.losses),
-            weight=self.answers.weights(sums.weights, self.total_weight),
-            n_samples=sums.counts,
-        )
-        return first
+    def add(self, part: Part) -> int:
+        """Add a part; returns its number."""
+        self.parts.append(part)
+        return len(self.parts) - 1
 
-    def add_splits(self, nodes: Array, candidates: Candidates, choice: Choice, children: Children) -> None:
-        """Add the hyperplanes of nodes of the last level; their children are to follow, in this order."""
-        row, slot = np.nonzero(np.arange(choice.kept.shape[1]) < choice.n_kept[:, None])
-        kept = choice.kept[row, slot]
-        plane, d = np.nonzero(candidates.coefficients[row, kept])
-        split = choice.n_kept > 0
-        n_cells = np.where(split, 1 << choice.n_kept, 0)
-        begin = np.cumsum(n_cells) - n_cells
-        table = np.full(n_cells.sum(), -1)
-        table[begin[children.parents] + children.codes] = self.n_numbered + np.arange(len(children.codes))
-        self.n_numbered += len(children.codes)
-        self._add(
-            split_node=nodes[split],
-            n_planes=choice.n_kept[split],
-            n_cells=n_cells[split],
-            decrease=self.answers.decreases(choice.decrease[split]),
-            threshold=candidates.threshold[row, kept],
-            plane_decrease=self.answers.decreases(candidates.decrease[row, kept]),
-            n_terms=np.bincount(plane, minlength=len(row)),
-            feature=candidates.subspace[row[plane], d],
-            coefficient=candidates.coefficients[row[plane], kept[plane], d],
-            children=table,
-        )
+    def finish(self) -> tuple[FlatTree, Array]:
+        """The tree, and where the samples of each node are."""
+        nodes, planes = self._joined()
+        if len(self.parts) > 1:
+            nodes, planes = level_by_level(nodes, planes)
+        self.parts.clear()
+        sums, is_split = nodes.sums, nodes.n_planes > 0
+        n_cells = np.where(is_split, 1 << nodes.n_planes, 0)
+        first_child = offsets(n_cells)
+        children = np.full(first_child[-1], -1, np.int32)
+        children[first_child[nodes.parent[1:]] + nodes.cell[1:]] = np.arange(1, len(is_split))
+        columns = {
+            "parent": nodes.parent,
+            "depth": nodes.depth,
+            "first_plane": offsets(nodes.n_planes),
+            "first_child": np.where(is_split, first_child[:-1], -1),
+            "value": self.answers.values(sums),
+            "loss": self.answers.losses(sums.losses),
+            "decrease": self.answers.decreases(nodes.decrease),
+            "weight": self.answers.weights(sums.weights, int(sums.weights[0])),
+            "n_samples": sums.counts,
+            "threshold": planes.threshold,
+            "plane_decrease": self.answers.decreases(planes.decrease),
+            "first_term": offsets(planes.n_terms),
+            "feature": planes.feature,
+            "coefficient": planes.coefficient,
+            "children": children,
+        }
+        tree = FlatTree(**{name: column.astype(KINDS[name].dtype) for name, column in columns.items()})
+        return tree, nodes.places
 
-    def finish(self) -> FlatTree:
-        """The tree. Parts are given up column by column: a large tree need not fit into memory twice."""
-        nodes = self._take("split_node")
-        n_cells = self._take("n_cells").astype(np.int64)
-        return FlatTree(
-            parent=self._take("parent"),
-            depth=self._take("depth"),
-            first_plane=offsets(self._spread(nodes, self._take("n_planes"), 0)),
-            first_child=self._spread(nodes, (np.cumsum(n_cells) - n_cells).astype(np.int32), -1),
-            value=self._take("value"),
-            loss=self._take("loss"),
-            decrease=self._spread(nodes, self._take("decrease"), 0),
-            weight=self._take("weight"),
-            n_samples=self._take("n_samples"),
-            threshold=self._take("threshold"),
-            plane_decrease=self._take("plane_decrease"),
-            first_term=offsets(self._take("n_terms")),
-            feature=self._take("feature"),
-            coefficient=self._take("coefficient"),
-            children=self._take("children"),
-        )
+    def _joined(self) -> tuple[Nodes, Planes]:
+        if len(self.parts) == 1:
+            return self.parts[0].nodes, self.parts[0].planes
+        columns = [np.concatenate(c) for c in zip(*(_flat(part.nodes) for part in self.parts), strict=True)]
+        sizes = [len(part.nodes.parent) for part in self.parts]
+        columns[0] = _numbered(columns[0], np.cumsum([0, *sizes[:-1]]), sizes)
+        planes = Planes(*(np.concatenate(c) for c in zip(*(part.planes for part in self.parts), strict=True)))
+        return _nodes(columns), planes
 
-    def _add(self, **columns: Array) -> None:
-        for name, column in columns.items():
-            self.columns[name].append(column.astype(COLUMNS[name]))
 
-    def _take(self, name: str) -> Array:
-        parts = self.columns.pop(name)
-        return np.concatenate(parts) if parts else np.empty(0, COLUMNS[name])
+def _numbered(parents: Array, firsts: Array, sizes: list[int]) -> Array:
+    """Parents numbered through all parts, which begin with numbers `firsts`."""
+    elsewhere = np.maximum(-2 - parents, 0)
+    found = firsts[elsewhere >> OWNER_SHIFT] + (elsewhere & ((1 << OWNER_SHIFT) - 1))
+    return np.where(parents >= 0, parents + np.repeat(firsts, sizes), np.where(parents == -1, -1, found))
 
-    def _spread(self, nodes: Array, values: Array, default: int) -> Array:
-        """Values of split nodes as values of all nodes."""
-        out = np.full(self.n_nodes, default, values.dtype)
-        out[nodes] = values
-        return out
+
+def _nodes(columns: list[Array]) -> Nodes:
+    n_sums = len(NodeSums._fields)
+    return Nodes(*columns[:4], NodeSums(*columns[4 : 4 + n_sums]), *columns[4 + n_sums :])
+
+
+def _flat(nodes: Nodes) -> list[Array]:
+    return [*nodes[:4], *nodes.sums, *nodes[5:]]
+
+
+def level_by_level(nodes: Nodes, planes: Planes) -> tuple[Nodes, Planes]:
+    """The same, numbered level by level, children in the order of their parents and child codes."""
+    number = np.zeros(len(nodes.parent), np.int64)
+    order = [np.flatnonzero(nodes.depth == 0)]
+    for depth in range(1, int(nodes.depth.max()) + 1):
+        level = np.flatnonzero(nodes.depth == depth)
+        level = level[np.lexsort((nodes.cell[level], number[nodes.parent[level]]))]
+        number[level] = sum(map(len, order)) + np.arange(len(level))
+        order.append(level)
+    old = np.concatenate(order)
+    owner = np.repeat(number, nodes.n_planes)
+    plane = np.argsort(owner, kind="stable")
+    term = np.argsort(np.repeat(owner, planes.n_terms), kind="stable")
+    columns = [column[old] for column in _flat(nodes)]
+    columns[0] = np.where(columns[0] < 0, -1, number[columns[0]])
+    return (
+        _nodes(columns),
+        Planes(*(column[plane] for column in planes[:3]), *(column[term] for column in planes[3:])),
+    )

@@ -15,12 +15,13 @@ class Ranking(NamedTuple):
 
     decrease: Array  # float64 (n_nodes, n_features)
     threshold: Array  # int32 (n_nodes, n_features)
+    ranges: Array  # int32 (n_nodes, n_features, 2)
 
 
 def rank_features(samples: Samples, level: Level, test: Test, workers: Workers) -> Ranking:
     """Test every feature of every node."""
     shape = (len(level.runs), samples.codes.shape[0])
-    ranking = Ranking(np.empty(shape), np.empty(shape, np.int32))
+    ranking = Ranking(np.empty(shape), np.empty(shape, np.int32), np.empty((*shape, 2), np.int32))
     workers.run(
         lambda a, b: search.rank_features(samples, level, test, a, b, *ranking),
         level.runs[:, -1] - level.runs[:, 0] + TEST_OVERHEAD,

@@ -13,6 +13,8 @@ from sublearn.kernels.compilation import inner
 SQRT_HALF = 0.7071067811865476
 TWO_OVER_LN2 = 2.8853900817779268
 LN2 = 0.6931471805599453
+LOG2_E = 1.4426950408889634
+ROUNDER = 6755399441055744.0  # 1.5 x 2^52: adding and subtracting it rounds to a whole number
 LN2_HIGH = 0.693147180369123816490  # the leading 32 bits of ln 2: multiples of it are exact
 LN2_LOW = 1.90821492927058770002e-10
 
@@ -23,12 +25,8 @@ ONE = np.uint64(1)
 
 
 @inner
-def log2(x):
-    """Base-2 logarithm of a positive normal number, to a few units in the last place."""
-    m, e = math.frexp(x)
-    if m < SQRT_HALF:
-        m *= 2.0
-        e -= 1
+def log2_series(m):
+    """Base-2 logarithm of a number from sqrt(1/2) to sqrt(2)."""
     s = (m - 1.0) / (m + 1.0)
     z = s * s
     series = 1 / 21
@@ -37,13 +35,23 @@ def log2(x):
     series = 1 / 9 + z * (1 / 11 + z * series)
     series = 1 / 5 + z * (1 / 7 + z * series)
     series = 1.0 + z * (1 / 3 + z * series)
-    return e + TWO_OVER_LN2 * s * series
+    return TWO_OVER_LN2 * s * series
 
 
 @inner
-def exp(x):
-    """Exponential of a number of magnitude below 700, to about one unit in the last place."""
-    k = math.floor(x / LN2 + 0.5)
+def log2(x):
+    """Base-2 logarithm of a positive normal number, to a few units in the last place."""
+    m, e = math.frexp(x)
+    if m < SQRT_HALF:
+        m *= 2.0
+        e -= 1
+    return e + log2_series(m)
+
+
+@inner
+def exp_parts(x):
+    """(m, k) with exp(x) = m 2^k, for a number of magnitude below 700, to about one unit in the last place."""
+    k = (x * LOG2_E + ROUNDER) - ROUNDER
     r = (x - k * LN2_HIGH) - k * LN2_LOW
     series = 1 / 6227020800  # 1 / 13!, and so on down
     series = 1 / 39916800 + r * (1 / 479001600 + r * series)
@@ -51,8 +59,29 @@ def exp(x):
     series = 1 / 5040 + r * (1 / 40320 + r * series)
     series = 1 / 120 + r * (1 / 720 + r * series)
     series = 1 / 6 + r * (1 / 24 + r * series)
-    series = 1.0 + r * (1.0 + r * (0.5 + r * series))
+    return 1.0 + r * (1.0 + r * (0.5 + r * series)), k
+
+
+@inner
+def exp(x):
+    """Exponential of a number of magnitude below 700."""
+    series, k = exp_parts(x)
     return math.ldexp(series, int(k))
+
+
+@inner
+def fill_exp(x, n, bits):
+    """Replace the first n numbers of x by their exponentials, the same as `exp`, several at a time.
+
+    Powers of two are put together bit by bit in `bits` (int64), since ldexp would come one at a time.
+    """
+    for i in range(n):
+        series, k = exp_parts(x[i])
+        bits[i] = (np.int64(np.int32(k)) + 1023) << 52
+        x[i] = series
+    powers = bits.view(np.float64)
+    for i in range(n):
+        x[i] *= powers[i]
 
 
 @inner

@@ -14,8 +14,11 @@ CACHE = 262144  # codes a block may hold over all its columns: half of a usual s
 SHORT = 192  # runs shorter than this are added up directly
 FEW = 24  # bins up to which comparing with each boundary is faster than counting bin by bin
 STRIDE = 192  # bins compared at a time; a byte holds their number
-COUNT_SHIFT = 45  # a packed sum has the targets below this bit and the count above: 2^15 x 2^30 fits
+COUNT_SHIFT = 45  # of a packed number: the target below this bit and the count above; 2^15 x 2^30 fits
 PACKED_MASK = (1 << COUNT_SHIFT) - 1
+CHUNK = 1024  # samples whose packed numbers with curvature can be added up: target, curvature and count side by side
+CURVATURE_SHIFT = 27  # the target, with its sign, is below this bit
+CURVED_SHIFT = 53  # the curvature below this one, and the count above
 EXACT_FLOAT32 = 1 << 22  # span x bins below this: float32 finds every bin exactly
 
 
@@ -23,7 +26,7 @@ class Block(NamedTuple):
     """Scratch space for a block: its columns and sample statistics, and the candidate under test."""
 
     rows: Array  # int16 (n_columns, n)
-    weights: Array  # int64 (n,): weights, or targets and count packed in one number
+    weights: Array  # int64 (n,): weights, or all that is added up packed in one number
     moments: Array  # int64 (n,): weight times target
     counts: Array  # int64 (n,)
     projected: Array  # int32 (n,)
@@ -34,16 +37,15 @@ class Block(NamedTuple):
 @inner
 def make_block(n_columns, n_bins, n_samples, samples):
     """Scratch space for blocks of nodes with at most n_samples samples."""
-    weighted = samples.weights.size > 0 or samples.curvatures.size > 0
-    regression = samples.n_classes == 0
+    weighted = samples.weights.size > 0
+    packed = samples.packed.size > 0
     size = max(1024, min(BLOCK, CACHE // n_columns))
     size = min(size, max(n_samples, 1))
-    n_weights = size if weighted or regression else 0
-    n_moments = size if weighted and regression else 0
-    n_counts = size if weighted else 0
+    n_moments = size if samples.n_classes == 0 and not packed else 0
+    n_counts = size if weighted or n_moments > 0 else 0
     return Block(
         np.empty((n_columns, size), np.int16),
-        np.empty(n_weights, np.int64),
+        np.empty(max(size if packed else 0, n_counts), np.int64),
         np.empty(n_moments, np.int64),
         np.empty(n_counts, np.int64),
         np.empty(size, np.int32),
@@ -54,42 +56,45 @@ def make_block(n_columns, n_bins, n_samples, samples):
 
 @inner
 def gather_columns(codes, order, begin, n, features, block):
-    """Copy the codes of `features` for the samples at positions begin to begin + n of the order."""
+    """Copy the codes of `features` for the samples at positions begin to begin + n of the order.
+
+    Samples are unsigned here and elsewhere: no index counts from the end then, and to check that takes half the time.
+    """
+    part = order[begin : begin + n]
     for c in range(features.size):
         source = codes[features[c]]
         target = block.rows[c]
         for i in range(n):
-            target[i] = source[order[begin + i]]
+            target[i] = source[np.uint32(part[i])]
 
 
 @inner
 def gather_statistics(samples, order, begin, n, block):
     """Copy what is to be added up for the samples at positions begin to begin + n of the order."""
+    part = order[begin : begin + n]
+    if samples.packed.size > 0:
+        for i in range(n):
+            block.weights[i] = samples.packed[np.uint32(part[i])]
+        return
     weighted = samples.weights.size > 0
-    curved = samples.curvatures.size > 0
-    regression = samples.n_classes == 0
-    if weighted or curved:
+    if not weighted and samples.n_classes > 0:
+        return
+    for i in range(n):
+        block.weights[i] = samples.weights[np.uint32(part[i])] if weighted else 1
+        block.counts[i] = samples.counts[np.uint32(part[i])] if weighted else 1
+    if samples.n_classes == 0:
         for i in range(n):
-            block.weights[i] = samples.weights[order[begin + i]] if weighted else 1
-            block.counts[i] = samples.counts[order[begin + i]] if weighted else 1
-        if regression:
-            for i in range(n):
-                block.moments[i] = block.weights[i] * np.int64(samples.targets[order[begin + i]])
-        if curved:
-            for i in range(n):
-                block.weights[i] *= np.int64(samples.curvatures[order[begin + i]])
-    elif regression:
-        one = (np.int64(1) << COUNT_SHIFT) + (np.int64(1) << TARGET_BITS)
+            block.moments[i] = block.weights[i] * np.int64(samples.targets[np.uint32(part[i])])
+    if samples.curvatures.size > 0:
         for i in range(n):
-            block.weights[i] = one + np.int64(samples.targets[order[begin + i]])
+            block.weights[i] *= np.int64(samples.curvatures[np.uint32(part[i])])
 
 
 @inner
-def project(rows, coefficients, n, out):
-    """out = coefficients . rows, exactly; columns are taken four at a time to spare loads of `out`."""
-    for i in range(n):
-        out[i] = np.int32(0)
-    d0 = d1 = d2 = -1  # columns that wait for a fourth
+def project(rows, columns, coefficients, n, out):
+    """out = sum of coefficients[d] . rows[columns[d]], exactly; up to four at a time, to spare loads of `out`."""
+    d0 = d1 = d2 = -1  # places that wait for others
+    fresh = True
     for d in range(coefficients.size):
         if coefficients[d] == 0:
             continue
@@ -100,44 +105,45 @@ def project(rows, coefficients, n, out):
         elif d2 < 0:
             d2 = d
         else:
-            add_four(rows, coefficients, d0, d1, d2, d, n, out)
+            put_two(rows, columns, coefficients, d0, d1, fresh, n, out)
+            put_two(rows, columns, coefficients, d2, d, False, n, out)
+            fresh = False
             d0 = d1 = d2 = -1
     if d1 >= 0:
-        add_two(rows, coefficients, d0, d1, n, out)
+        put_two(rows, columns, coefficients, d0, d1, fresh, n, out)
+        fresh = False
         d0 = d2
-    if d0 >= 0:
-        add_one(rows, coefficients, d0, n, out)
+    if d0 >= 0 or fresh:
+        put_one(rows, columns, coefficients, max(d0, 0), fresh, n, out)
 
 
 @inner
-def add_one(rows, coefficients, d, n, out):
-    """Add a column times its coefficient to `out`."""
+def put_one(rows, columns, coefficients, d, fresh, n, out):
+    """Write a column times its coefficient to `out`, or add it."""
     a = np.int32(coefficients[d])
-    for i in range(n):
-        out[i] = np.int32(out[i] + np.int32(a * np.int32(rows[d, i])))
+    c = columns[d]
+    if fresh:
+        for i in range(n):
+            out[i] = np.int32(a * np.int32(rows[c, i]))
+    else:
+        for i in range(n):
+            out[i] = np.int32(out[i] + np.int32(a * np.int32(rows[c, i])))
 
 
 @inner
-def add_two(rows, coefficients, d0, d1, n, out):
-    """Add two columns times their coefficients to `out`."""
+def put_two(rows, columns, coefficients, d0, d1, fresh, n, out):
+    """Write two columns times their coefficients to `out`, or add them."""
     a0 = np.int32(coefficients[d0])
     a1 = np.int32(coefficients[d1])
-    for i in range(n):
-        both = np.int32(a0 * np.int32(rows[d0, i])) + np.int32(a1 * np.int32(rows[d1, i]))
-        out[i] = np.int32(out[i] + np.int32(both))
-
-
-@inner
-def add_four(rows, coefficients, d0, d1, d2, d3, n, out):
-    """Add four columns times their coefficients to `out`."""
-    a0 = np.int32(coefficients[d0])
-    a1 = np.int32(coefficients[d1])
-    a2 = np.int32(coefficients[d2])
-    a3 = np.int32(coefficients[d3])
-    for i in range(n):
-        low = np.int32(a0 * np.int32(rows[d0, i])) + np.int32(a1 * np.int32(rows[d1, i]))
-        high = np.int32(a2 * np.int32(rows[d2, i])) + np.int32(a3 * np.int32(rows[d3, i]))
-        out[i] = np.int32(out[i] + np.int32(low) + np.int32(high))
+    c0 = columns[d0]
+    c1 = columns[d1]
+    if fresh:
+        for i in range(n):
+            out[i] = np.int32(np.int32(a0 * np.int32(rows[c0, i])) + np.int32(a1 * np.int32(rows[c1, i])))
+    else:
+        for i in range(n):
+            both = np.int32(a0 * np.int32(rows[c0, i])) + np.int32(a1 * np.int32(rows[c1, i]))
+            out[i] = np.int32(out[i] + np.int32(both))
 
 
 @inner
@@ -156,7 +162,8 @@ def find_bins(values, n, low, high, n_bins, out):
     """Bin of each value when [low, high] is cut into equal widths: floor(n_bins (v - low) / (high - low)).
 
     Adding half before the division moves no value across a boundary and keeps rounding away from
-    the boundaries, so both branches are exact. The largest value belongs to the last bin.
+    the boundaries, so both branches are exact. The largest value belongs to the last bin, and values outside go to the
+    nearest.
     """
     span = np.int64(high) - np.int64(low)
     last = np.int32(n_bins - 1)
@@ -166,13 +173,13 @@ def find_bins(values, n, low, high, n_bins, out):
         half32 = np.float32(0.5)
         for i in range(n):
             v = np.float32(np.int32(values[i] - low))
-            out[i] = np.uint8(min(np.int32((v * factor32 + half32) * inverse32), last))
+            out[i] = np.uint8(max(min(np.int32((v * factor32 + half32) * inverse32), last), np.int32(0)))
     else:
         factor = np.float64(n_bins)
         inverse = 1.0 / np.float64(span)
         for i in range(n):
             v = np.float64(np.int32(values[i] - low))
-            out[i] = np.uint8(min(np.int32((v * factor + 0.5) * inverse), last))
+            out[i] = np.uint8(max(min(np.int32((v * factor + 0.5) * inverse), last), np.int32(0)))
 
 
 @inner
@@ -192,6 +199,8 @@ def add_up(block, runs, n_classes, begin, n, histogram):
                 histogram[b, 0] += block.weights[i]
                 histogram[b, 1] += block.moments[i]
                 histogram[b, 2] += block.counts[i]
+        elif histogram.shape[1] == 3:
+            add_curved(block, n, histogram)
         else:
             add_packed(block, n, histogram)
         return
@@ -265,20 +274,40 @@ def add_ones(block, first, last, channel, histogram):
 
 
 @inner
+def add_lanes(bins, packed, begin, end, lanes):
+    """Add packed numbers of positions begin to end up by bin, in four lanes."""
+    clear(lanes)
+    whole = begin + (end - begin) // 4 * 4
+    for i in range(np.uint64(begin), np.uint64(whole), np.uint64(4)):  # unsigned: no index counts from the end
+        lanes[0, bins[i]] += packed[i]
+        lanes[1, bins[i + np.uint64(1)]] += packed[i + np.uint64(1)]
+        lanes[2, bins[i + np.uint64(2)]] += packed[i + np.uint64(2)]
+        lanes[3, bins[i + np.uint64(3)]] += packed[i + np.uint64(3)]
+    for i in range(whole, end):
+        lanes[0, bins[i]] += packed[i]
+
+
+@inner
+def add_curved(block, n, histogram):
+    """Add up counts, curvatures and targets, packed into one number a sample."""
+    lanes = block.lanes
+    sign = np.int64(1) << (CURVATURE_SHIFT - 1)
+    for begin in range(0, n, CHUNK):
+        add_lanes(block.bins, block.weights, begin, min(begin + CHUNK, n), lanes)
+        for b in range(histogram.shape[0]):
+            total = lanes[0, b] + lanes[1, b] + lanes[2, b] + lanes[3, b]
+            target = ((total & (2 * sign - 1)) ^ sign) - sign
+            rest = (total - target) >> CURVATURE_SHIFT
+            histogram[b, 0] += rest & ((np.int64(1) << (CURVED_SHIFT - CURVATURE_SHIFT)) - 1)
+            histogram[b, 1] += target
+            histogram[b, 2] += (rest >> (CURVED_SHIFT - CURVATURE_SHIFT)) & (2 * CHUNK - 1)
+
+
+@inner
 def add_packed(block, n, histogram):
     """Add up counts and targets, packed into one number a sample."""
     lanes = block.lanes
-    bins = block.bins
-    packed = block.weights
-    clear(lanes)
-    whole = n // 4 * 4
-    for i in range(0, whole, 4):
-        lanes[0, bins[i]] += packed[i]
-        lanes[1, bins[i + 1]] += packed[i + 1]
-        lanes[2, bins[i + 2]] += packed[i + 2]
-        lanes[3, bins[i + 3]] += packed[i + 3]
-    for i in range(whole, n):
-        lanes[0, bins[i]] += packed[i]
+    add_lanes(block.bins, block.weights, 0, n, lanes)
     for b in range(histogram.shape[0]):
         total = lanes[0, b] + lanes[1, b] + lanes[2, b] + lanes[3, b]
         count = total >> COUNT_SHIFT

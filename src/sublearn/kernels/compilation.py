@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from types import FunctionType
 from typing import Any
 
 from numba import __version__, njit
@@ -100,6 +101,17 @@ def inner(function: Callable[..., Any]) -> Any:
     return njit(no_cpython_wrapper=True, **FLAGS)(function)
 
 
+def section(function: Callable[..., Any]) -> Any:
+    """Write `function` out in its caller: for what has a name of its own but is called in one place.
+
+    Numba compiles every `inner` function to the end before it compiles its caller, with everything below once more.
+    """
+    return njit(inline="always", no_cpython_wrapper=True, **FLAGS)(function)
+
+
 def plain(function: Any) -> Any:
-    """The Python function behind a compiled one, for the few calls that are not worth compiling."""
-    return getattr(function, "py_func", function)  # NUMBA_DISABLE_JIT compiles nothing
+    """The Python function behind a compiled one and those it calls, for the few calls that are not worth compiling."""
+    python = getattr(function, "py_func", function)  # NUMBA_DISABLE_JIT compiles nothing
+    called = {name: python.__globals__[name] for name in python.__code__.co_names if name in python.__globals__}
+    own = {name: plain(value) for name, value in called.items() if hasattr(value, "py_func")}
+    return FunctionType(python.__code__, python.__globals__ | own)

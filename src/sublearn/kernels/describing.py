@@ -15,8 +15,8 @@ def describe_classes(samples, order, runs, totals):
     for k in range(samples.n_classes):
         if samples.weights.size:
             for p in range(runs[k], runs[k + 1]):
-                totals[k] += samples.weights[order[p]]
-                totals[samples.n_classes] += samples.counts[order[p]]
+                totals[k] += samples.weights[np.uint32(order[p])]
+                totals[samples.n_classes] += samples.counts[np.uint32(order[p])]
         else:
             totals[k] = runs[k + 1] - runs[k]
 
@@ -26,11 +26,11 @@ def describe_targets(samples, order, runs, totals):
     """Fill the totals of a node; returns (whether all samples are alike, sum of remainders)."""
     weighted = samples.weights.size > 0
     curved = samples.curvatures.size > 0
-    first = order[runs[0]]
+    first = np.uint32(order[runs[0]])
     alike = True
     remainder = np.int64(0)
     for p in range(runs[0], runs[-1]):
-        s = order[p]
+        s = np.uint32(order[p])
         w = samples.weights[s] if weighted else np.int64(1)
         alike = alike and samples.targets[s] == samples.targets[first]
         totals[1] += w * np.int64(samples.targets[s])
@@ -53,7 +53,7 @@ def variance(samples, order, runs, totals, centre):
     high_low = np.int64(0)
     low_low = np.int64(0)
     for p in range(runs[0], runs[-1]):
-        s = order[p]
+        s = np.uint32(order[p])
         w = samples.weights[s] if samples.weights.size else np.int64(1)
         e = abs(np.int64(samples.targets[s]) - centre)
         high = e >> HALF_BITS
@@ -68,29 +68,44 @@ def variance(samples, order, runs, totals, centre):
     return max(square / weight - shift * shift, 0.0)
 
 
-@kernel
-def describe_nodes(samples, order, runs, test, first_node, last_node, totals, remainders, losses, pure):
-    """Fill what is known of each node.
+@inner
+def describe_node(samples, order, runs, test, totals):
+    """Fill the totals of a node; returns (sum of remainders, loss, whether it is pure).
 
     Losses of a regression are in squared target steps, those of boosting, -G^2 / (H + l2) / H, in squared ratios of
-    target step and curvature step.
+    target step and curvature step; no node of boosting is taken for pure.
     """
+    for c in range(totals.size):
+        totals[c] = 0
+    if samples.n_classes > 0:
+        describe_classes(samples, order, runs, totals)
+        loss, pure = class_loss(samples.n_classes, test, totals)
+        return np.int64(0), loss, pure
+    alike, remainder = describe_targets(samples, order, runs, totals)
+    if test.criterion == SECOND_ORDER:
+        return remainder, newton_loss(test, totals), False
+    return remainder, variance(samples, order, runs, totals, centre_of(totals, test)), alike
+
+
+@inner
+def class_loss(n_classes, test, totals):
+    """Loss of a node of classes, and whether it is pure."""
+    weight = weight_of(totals, n_classes)
+    gain = purity(totals, weight, n_classes, np.int64(0), test) / np.float64(weight)
+    largest = np.int64(0)
+    for k in range(n_classes):
+        largest = max(largest, totals[k])
+    return max(-gain if test.criterion == ENTROPY else 1.0 - gain, 0.0), largest == weight
+
+
+@inner
+def newton_loss(test, totals):
+    """Loss of a node of boosting."""
+    return -purity(totals, totals[0], 0, np.int64(0), test) / np.float64(totals[0])
+
+
+@kernel
+def describe_nodes(samples, order, runs, test, first_node, last_node, totals, remainders, losses, pure):
+    """Fill what is known of each node."""
     for i in range(first_node, last_node):
-        for c in range(totals.shape[1]):
-            totals[i, c] = 0
-        if samples.n_classes > 0:
-            describe_classes(samples, order, runs[i], totals[i])
-            weight = weight_of(totals[i], samples.n_classes)
-            gain = purity(totals[i], weight, samples.n_classes, np.int64(0), test) / np.float64(weight)
-            losses[i] = max(-gain if test.criterion == ENTROPY else 1.0 - gain, 0.0)
-            largest = np.int64(0)
-            for k in range(samples.n_classes):
-                largest = max(largest, totals[i, k])
-            pure[i] = largest == weight
-        else:
-            pure[i], remainders[i] = describe_targets(samples, order, runs[i], totals[i])
-            centre = centre_of(totals[i], test)
-            if test.criterion == SECOND_ORDER:
-                losses[i] = -purity(totals[i], totals[i, 0], 0, centre, test) / np.float64(totals[i, 0])
-            else:
-                losses[i] = variance(samples, order, runs[i], totals[i], centre)
+        remainders[i], losses[i], pure[i] = describe_node(samples, order, runs[i], test, totals[i])

@@ -5,21 +5,27 @@ import numpy as np
 from sublearn.kernels.arithmetic import GOLDEN, below, draw_without_replacement, mix
 from sublearn.kernels.compilation import inner, kernel
 
-SUBSPACE, PROJECTION, CHILDREN = 0, 1, 2  # what is drawn below a node's key
+SUBSPACE, PROJECTION, CHILDREN, RACE = 0, 1, 2, 3  # what is drawn below a node's key
 TRIES = 8  # draws for a candidate before a place is left empty
+
+
+@inner
+def draw_subspace(key, probabilities, taken, out):
+    """Fill `out` with ranks drawn without replacement, in ascending order."""
+    draw_without_replacement(mix(key, SUBSPACE), probabilities, out.size, taken)
+    n = 0
+    for d in range(probabilities.size):
+        if taken[d]:
+            out[n] = d
+            n += 1
 
 
 @kernel
 def draw_subspaces(keys, probabilities, out):
-    """Fill out (n_nodes, subspace_size) with ranks drawn without replacement, in ascending order."""
+    """Fill out (n_nodes, subspace_size) with the ranks drawn in each node."""
     taken = np.empty(probabilities.size, np.bool_)
     for i in range(keys.size):
-        draw_without_replacement(mix(keys[i], SUBSPACE), probabilities, out.shape[1], taken)
-        n = 0
-        for d in range(probabilities.size):
-            if taken[d]:
-                out[i, n] = d
-                n += 1
+        draw_subspace(keys[i], probabilities, taken, out[i])
 
 
 @inner
@@ -92,6 +98,50 @@ def leave_out(vector, varies):
             vector[d] = 0
 
 
+@inner
+def make_table(n_places):
+    """A hash table for so many vectors."""
+    size = 16
+    while size < 2 * n_places:
+        size *= 2
+    return np.empty(size, np.int64)
+
+
+@inner
+def draw_vectors(key, listed, n_axis, solved, varies, rounds, table, taken, vectors):
+    """Fill the candidates of a node; returns how many there are. See `draw_candidates`."""
+    key = mix(key, PROJECTION)
+    for slot in range(table.size):
+        table[slot] = -1
+    n = 0
+    for source in range(n_axis if solved else listed.shape[0]):
+        for d in range(listed.shape[1]):
+            vectors[n, d] = listed[source, d]
+        if source >= n_axis:
+            leave_out(vectors[n], varies)
+        if normalise(vectors[n]) and insert(table, vectors, n):
+            n += 1
+    for r in range(0 if solved else rounds.n_draws.size):
+        for c in range(rounds.n_draws[r]):
+            for t in range(TRIES):
+                draw_vector(
+                    mix(mix(mix(key, r), c), t),
+                    rounds.bounds[r],
+                    rounds.probabilities[r],
+                    rounds.n_coefficients[r],
+                    taken,
+                    vectors[n],
+                )
+                leave_out(vectors[n], varies)
+                if normalise(vectors[n]) and insert(table, vectors, n):
+                    n += 1
+                    break
+    for rest in range(n, vectors.shape[0]):
+        for d in range(listed.shape[1]):
+            vectors[rest, d] = 0
+    return n
+
+
 @kernel
 def draw_candidates(keys, listed, n_axis, solved, varies, rounds, coefficients, sizes):
     """Fill the candidates of every node: the listed vectors, n_axis basis vectors first, then what each round draws.
@@ -102,41 +152,7 @@ def draw_candidates(keys, listed, n_axis, solved, varies, rounds, coefficients, 
     A feature that does not vary in the node, by varies (n_nodes, subspace_size), would only blur predictions
     and explanations: its coefficient is 0 in all but its own basis vector.
     """
-    n_places = coefficients.shape[1]
-    table_size = 16
-    while table_size < 2 * n_places:
-        table_size *= 2
-    table = np.empty(table_size, np.int64)
+    table = make_table(coefficients.shape[1])
     taken = np.empty(coefficients.shape[2], np.bool_)
     for i in range(keys.size):
-        key = mix(keys[i], PROJECTION)
-        vectors = coefficients[i]
-        for slot in range(table_size):
-            table[slot] = -1
-        n = 0
-        for source in range(n_axis if solved[i] else listed.shape[0]):
-            for d in range(listed.shape[1]):
-                vectors[n, d] = listed[source, d]
-            if source >= n_axis:
-                leave_out(vectors[n], varies[i])
-            if normalise(vectors[n]) and insert(table, vectors, n):
-                n += 1
-        for r in range(0 if solved[i] else rounds.n_draws.size):
-            for c in range(rounds.n_draws[r]):
-                for t in range(TRIES):
-                    draw_vector(
-                        mix(mix(mix(key, r), c), t),
-                        rounds.bounds[r],
-                        rounds.probabilities[r],
-                        rounds.n_coefficients[r],
-                        taken,
-                        vectors[n],
-                    )
-                    leave_out(vectors[n], varies[i])
-                    if normalise(vectors[n]) and insert(table, vectors, n):
-                        n += 1
-                        break
-        for rest in range(n, n_places):
-            for d in range(listed.shape[1]):
-                vectors[rest, d] = 0
-        sizes[i] = n
+        sizes[i] = draw_vectors(keys[i], listed, n_axis, solved[i], varies[i], rounds, table, taken, coefficients[i])

@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sublearn.kernels.columns import Block, add_up, clear, gather_statistics, make_block
-from sublearn.kernels.compilation import inner, kernel
+from sublearn.kernels.columns import add_up, clear, gather_statistics, make_block, project
+from sublearn.kernels.compilation import inner, kernel, section
 from sublearn.kernels.criterion import (
     ROUNDING,
     centre_of,
@@ -16,7 +16,8 @@ from sublearn.kernels.criterion import (
     weight_of,
 )
 from sublearn.kernels.layout import Array
-from sublearn.kernels.search import largest_node, node_of
+from sublearn.kernels.search import largest_node, no_pool, node_of
+from sublearn.kernels.team import meet, pool_sums
 
 
 class Choice(NamedTuple):
@@ -33,8 +34,8 @@ class Trial(NamedTuple):
 
     cells: Array  # uint8 (largest,), cell of each sample by what is kept
     trial: Array  # uint8 (largest,), cell with one more hyperplane
-    block: Block
-    sums: Array  # int64 (n_cells, n_channels)
+    sums: Array  # int64 (n_cells, n_channels), by `trial`
+    kept_sums: Array  # int64 (n_cells, n_channels), by `cells`
     cosine: Array  # float64 (n_candidates,), largest squared cosine with those kept; -1: out
 
 
@@ -53,20 +54,28 @@ def squared_cosine(a, b):
     return np.float64(ab) * np.float64(ab) / (np.float64(aa) * np.float64(bb))
 
 
-@inner
-def add_side(codes, node, features, coefficients, threshold, bit, trial):
+@section
+def make_trial(largest, n_cells, n_channels, n_candidates):
+    """Scratch space for nodes of at most `largest` samples."""
+    return Trial(
+        np.empty(largest, np.uint8),
+        np.empty(largest, np.uint8),
+        np.empty((n_cells, n_channels), np.int64),
+        np.empty((n_cells, n_channels), np.int64),
+        np.empty(n_candidates, np.float64),
+    )
+
+
+@section
+def add_side(codes, node, features, coefficients, threshold, bit, loaded, block, columns, trial):
     """trial.trial = trial.cells, with `bit` set where a sample is on the positive side of the hyperplane."""
-    projected = trial.block.projected
+    projected = block.projected
     for begin in range(node.runs[0], node.runs[-1], projected.size):
         n = min(projected.size, node.runs[-1] - begin)
-        for i in range(n):
-            projected[i] = 0
-        for d in range(features.size):
-            a = np.int32(coefficients[d])
-            if a != 0:
-                row = codes[features[d]]
-                for i in range(n):
-                    projected[i] += a * np.int32(row[node.order[begin + i]])
+        if loaded:
+            project(block.rows, columns, coefficients, n, projected)
+        else:
+            project_gathered(codes, node.order, begin, n, features, coefficients, projected)
         at = begin - node.runs[0]
         for i in range(n):
             positive = np.uint8(projected[i] >= threshold)
@@ -74,17 +83,32 @@ def add_side(codes, node, features, coefficients, threshold, bit, trial):
 
 
 @inner
-def joint_decrease(samples, node, test, trial, n_cells):
-    """(loss decrease of the cells in `trial.trial`, how many are occupied, whether those meet the minima)."""
-    block = trial.block
+def project_gathered(codes, order, begin, n, features, coefficients, out):
+    """`project` for samples at positions begin to begin + n of the order."""
+    part = order[begin : begin + n]
+    for i in range(n):
+        out[i] = 0
+    for d in range(features.size):
+        a = np.int32(coefficients[d])
+        if a != 0:
+            row = codes[features[d]]
+            for i in range(n):
+                out[i] += a * np.int32(row[np.uint32(part[i])])
+
+
+@section
+def joint_decrease(samples, node, test, loaded, block, trial, n_cells, pool, n_met):
+    """(loss decrease of the cells in `trial.trial`, how many are occupied, whether those meet the minima, n_met)."""
     sums = trial.sums[:n_cells]
     clear(sums)
     for begin in range(node.runs[0], node.runs[-1], block.bins.size):
         n = min(block.bins.size, node.runs[-1] - begin)
-        gather_statistics(samples, node.order, begin, n, block)
+        if not loaded:
+            gather_statistics(samples, node.order, begin, n, block)
         for i in range(n):
             block.bins[i] = trial.trial[begin - node.runs[0] + i]
         add_up(block, node.runs, samples.n_classes, begin, n, sums)
+    n_met = pool_sums(pool, sums, n_met)
     n_classes = samples.n_classes
     centre = centre_of(node.totals, test)
     total = 0.0
@@ -98,10 +122,10 @@ def joint_decrease(samples, node, test, trial, n_cells):
             large_enough = large_enough and meets_minima(weight, count_of(sums[cell], n_classes), test)
     weight = weight_of(node.totals, n_classes)
     start = purity(node.totals, weight, n_classes, centre, test)
-    return (total - start) / np.float64(weight), occupied, large_enough
+    return (total - start) / np.float64(weight), occupied, large_enough, n_met
 
 
-@inner
+@section
 def most_different(decrease, cosine):
     """The candidate least aligned with those kept, by smaller loss where several are; -1 if none is left."""
     choice = -1
@@ -113,24 +137,34 @@ def most_different(decrease, cosine):
     return choice
 
 
-@inner
+@section
 def keep(candidates, i, c, slot, trial, n, choice):
     """Note candidate c as kept, and renew the cosines of the others."""
     choice.kept[i, slot] = c
     choice.n_kept[i] = slot + 1
     for s in range(n):
         trial.cells[s] = trial.trial[s]
+    for cell in range(2 << slot):
+        for channel in range(trial.sums.shape[1]):
+            trial.kept_sums[cell, channel] = trial.sums[cell, channel]
+    if slot + 1 == choice.kept.shape[1]:
+        return
     for other in range(trial.cosine.size):
         if trial.cosine[other] >= 0.0:
             cosine = squared_cosine(candidates.coefficients[i, other], candidates.coefficients[i, c])
             trial.cosine[other] = max(trial.cosine[other], cosine)
 
 
-@inner
-def choose_in_node(samples, node, test, candidates, i, limits, trial, choice):
-    """The best candidate, then ever the effective one least aligned with those kept."""
+@section
+def choose_in_node(samples, node, test, candidates, i, limits, loaded, block, columns, trial, choice, pool, n_met):
+    """The best candidate, then ever the effective one least aligned with those kept.
+
+    limits: (largest squared cosine, smallest share of the best decrease). `loaded`: the block holds the node, and
+    the features of the subspace in `columns`. Threads may have divided the samples, as in `test_candidates`.
+    """
     decrease = candidates.decrease[i, : candidates.sizes[i]]
     n = node.runs[-1] - node.runs[0]
+    count = count_of(node.totals, samples.n_classes)
     max_partitions = choice.kept.shape[1]
     best = 0
     for c in range(decrease.size):
@@ -138,7 +172,7 @@ def choose_in_node(samples, node, test, candidates, i, limits, trial, choice):
             best = c
     noise = noise_of(node.totals, weight_of(node.totals, samples.n_classes), samples.n_classes, test)
     if decrease.size == 0 or decrease[best] <= noise:
-        return
+        return n_met
     effective = limits[1] * decrease[best]
     for c in range(trial.cosine.size):
         trial.cosine[c] = -1.0
@@ -157,39 +191,39 @@ def choose_in_node(samples, node, test, candidates, i, limits, trial, choice):
             candidates.coefficients[i, c],
             candidates.threshold[i, c],
             slot,
+            loaded,
+            block,
+            columns,
             trial,
         )
-        joint, occupied, large_enough = joint_decrease(samples, node, test, trial, 2 << slot)
+        joint, occupied, large_enough, n_met = joint_decrease(
+            samples, node, test, loaded, block, trial, 2 << slot, pool, n_met
+        )
         falls = occupied > choice.n_children[i] and joint > choice.decrease[i] * (1.0 + ROUNDING) + noise
         if c == best or (large_enough and falls):
             keep(candidates, i, c, slot, trial, n, choice)
             choice.decrease[i] = joint
             choice.n_children[i] = occupied
-        if choice.n_kept[i] == max_partitions or choice.n_children[i] == n:
-            return
+        if choice.n_kept[i] == max_partitions or choice.n_children[i] == count:
+            return n_met
         c = most_different(decrease, trial.cosine)
         if c < 0 or trial.cosine[c] > limits[0]:
-            return
+            return n_met
         trial.cosine[c] = -1.0
 
 
 @kernel
 def keep_decorrelated(samples, level, test, candidates, limits, first_node, last_node, choice, cells):
-    """Choose the hyperplanes of nodes; cells[position] tells the child of each sample.
-
-    limits: (largest squared cosine, smallest share of the best decrease).
-    """
+    """Choose the hyperplanes of nodes; cells[position] tells the child of each sample."""
     largest = largest_node(level, first_node, last_node)
     n_cells = 1 << choice.kept.shape[1]
-    trial = Trial(
-        np.empty(largest, np.uint8),
-        np.empty(largest, np.uint8),
-        make_block(1, n_cells, largest, samples),
-        np.empty((n_cells, level.totals.shape[1]), np.int64),
-        np.empty(candidates.coefficients.shape[1], np.float64),
-    )
+    block = make_block(1, n_cells, largest, samples)
+    columns = np.empty(0, np.int64)
+    pool = no_pool()
+    trial = make_trial(largest, n_cells, level.totals.shape[1], candidates.coefficients.shape[1])
     for i in range(first_node, last_node):
-        choose_in_node(samples, node_of(level, i), test, candidates, i, limits, trial, choice)
+        node = node_of(level, i)
+        choose_in_node(samples, node, test, candidates, i, limits, False, block, columns, trial, choice, pool, 1)
         begin = level.runs[i, 0]
         n = level.runs[i, -1] - begin
         if choice.n_kept[i] > 0:
@@ -197,38 +231,77 @@ def keep_decorrelated(samples, level, test, candidates, limits, first_node, last
                 cells[begin + s] = trial.cells[s]
 
 
-@kernel
-def split_samples(order, runs, cells, first_child, n_cells, first_node, last_node, new_order, new_runs, codes):
-    """Move the samples of each node to its children, keeping their order.
+@inner
+def move_samples(order, begin, runs, cells, place, moved, at, first_child, new_runs, codes, pool, n_met):
+    """Sort the samples of a node by child, keeping their order; fills runs and codes of children from first_child on.
 
         order   [a b c d e]   cells 1 0 1 3 0   gives   [b e | a c | d], child codes 0 1 3
 
+    The node begins at position `begin`, and `runs` tells which of its samples this thread moves; their cells come one
+    after the other. Space for position p is moved[p - at], for all threads. Returns (number of children, n_met).
+    """
+    n_classes = runs.size - 1
+    clear(place)
+    for k in range(n_classes):
+        part = cells[runs[k] - runs[0] : runs[k + 1] - runs[0]]
+        for i in range(part.size):
+            place[part[i], k] += 1
+    if pool.n_threads > 1:
+        for cell in range(place.shape[0]):
+            for k in range(n_classes):
+                pool.sums[pool.number, cell * n_classes + k] = place[cell, k]
+        n_met = meet(pool.counters, pool.stop, pool.n_threads, n_met)
+    position = begin
+    child = first_child
+    for cell in range(place.shape[0]):
+        start = position
+        for k in range(n_classes):
+            before = np.int64(0)  # samples of this cell and class that the threads before this one move
+            size = place[cell, k]
+            if pool.n_threads > 1:
+                size = np.int64(0)
+                for t in range(pool.n_threads):
+                    if t == pool.number:
+                        before = size
+                    size += pool.sums[t, cell * n_classes + k]
+            place[cell, k] = position + before
+            if size > 0 and position == start:  # the first of a child
+                codes[child] = cell
+                for first in range(k + 1):
+                    new_runs[child, first] = position
+            elif position > start:
+                new_runs[child, k] = position
+            position += size
+        if position > start:
+            new_runs[child, n_classes] = position
+            child += 1
+    for k in range(n_classes):
+        part = cells[runs[k] - runs[0] : runs[k + 1] - runs[0]]
+        old = order[runs[k] : runs[k + 1]]
+        for i in range(part.size):
+            moved[np.uint64(place[part[i], k] - at)] = old[i]
+            place[part[i], k] += 1
+    if pool.n_threads > 1:
+        n_met = meet(pool.counters, pool.stop, pool.n_threads, n_met)
+    old = order[runs[0] : runs[-1]]
+    new = moved[runs[0] - at : runs[-1] - at]
+    for i in range(old.size):
+        old[i] = new[i]
+    if pool.n_threads > 1:
+        n_met = meet(pool.counters, pool.stop, pool.n_threads, n_met)
+    return child - first_child, n_met
+
+
+@kernel
+def split_samples(order, runs, cells, first_child, n_cells, first_node, last_node, moved, new_runs, codes):
+    """Move the samples of each node to its children.
+
     Children of node i are numbers first_child[i] to first_child[i + 1]; nodes without any are left alone.
     """
-    n_classes = runs.shape[1] - 1
-    place = np.empty((n_cells, n_classes), np.int64)
+    place = np.empty((n_cells, runs.shape[1] - 1), np.int64)
+    pool = no_pool()
     for i in range(first_node, last_node):
-        if first_child[i] == first_child[i + 1]:
-            continue
-        clear(place)
-        for k in range(n_classes):
-            for p in range(runs[i, k], runs[i, k + 1]):
-                place[cells[p], k] += 1
-        position = runs[i, 0]
-        child = first_child[i]
-        for cell in range(n_cells):
-            begin = position
-            for k in range(n_classes):
-                size = place[cell, k]
-                place[cell, k] = position
-                position += size
-            if position > begin:
-                codes[child] = cell
-                for k in range(n_classes):
-                    new_runs[child, k] = place[cell, k]
-                new_runs[child, n_classes] = position
-                child += 1
-        for k in range(n_classes):
-            for p in range(runs[i, k], runs[i, k + 1]):
-                new_order[place[cells[p], k]] = order[p]
-                place[cells[p], k] += 1
+        if first_child[i] < first_child[i + 1]:
+            begin = runs[i, 0]
+            part = cells[begin : runs[i, -1]]
+            move_samples(order, begin, runs[i], part, place, moved, 0, first_child[i], new_runs, codes, pool, 1)

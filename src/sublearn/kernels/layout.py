@@ -11,6 +11,7 @@ Array = npt.NDArray[Any]
 
 BLOCK = 32768  # samples handled at a time at the most; packed sums rely on it
 TARGET_BITS = 29  # targets of a regression lie between -2^29 and 2^29, both excluded
+CURVED_BITS = 16  # where there are curvatures, these and the magnitudes of targets are below 2^16
 WEIGHT_BITS = 31  # the sum of all weights stays near or below 2^31
 CONSTANT = -(2**31)  # threshold of a projection that is the same for all samples of a node
 
@@ -22,6 +23,7 @@ class Samples(NamedTuple):
     targets: Array  # int32 (n_samples,), regression; boosting: minus the gradients
     remainders: Array  # int32 (n_samples,), regression: what rounding left of the targets, in 2^-30 steps
     curvatures: Array  # int32 (n_samples,), boosting: the second derivatives, all positive; empty when every one is one
+    packed: Array  # int64 (n_samples,), regression, unit weights: all that is added up for a sample, see `columns`
     weights: Array  # int64 (n_samples,), all positive; empty when every weight is one
     counts: Array  # int64 (n_samples,), how many samples a row stands for; empty with `weights`
     n_classes: int  # 0 for regression
@@ -63,6 +65,7 @@ class Candidates(NamedTuple):
     sizes: Array  # int64 (n_nodes,), how many of the candidates there are
     decrease: Array  # float64 (n_nodes, n_candidates), of the loss, by the best threshold
     threshold: Array  # int32 (n_nodes, n_candidates)
+    ranges: Array  # int32 (n_nodes, n_candidates, 2), smallest and largest projected value
 
 
 def n_channels(samples: Samples) -> int:

@@ -1,22 +1,18 @@
 """The training losses of boosting: value, gradient and second derivative of each sample (gamma, g, h of Sec. III-B).
 
-`raw` (n_samples, n_outputs) is the sum of the trees so far, before any link.
+`raw` (n_samples, n_outputs) is the sum of the trees so far, before any link. Each loss has kernels of its own, so that
+only those in use are compiled: one fills the derivatives of rows first to last, those without curvature only the first;
+the other fills the losses.
 """
 
 import numpy as np
 
-from sublearn.kernels.arithmetic import LN2, exp, log2
+from sublearn.kernels.arithmetic import LN2, SQRT_HALF, exp, fill_exp, log2, log2_series
 from sublearn.kernels.compilation import inner, kernel
 
-LOG_LOSS = 0  # one output: log-odds of the second class
-SOFTMAX = 1  # one output a class
-SQUARED_ERROR = 2
-QUANTILE = 3
-HUBER = 4
-POISSON = 5
-GAMMA = 6
-
 FARTHEST = 500.0  # logarithms beyond this count as this
+BLOCK = 2048  # exponentials at a time
+CHUNK = 1024  # values added up in one go; the sum of all does not depend on threads
 
 
 @inner
@@ -26,42 +22,55 @@ def safe_exp(x):
 
 
 @inner
-def log1p_exp(x):
-    """log(1 + exp(x)) without overflow."""
-    return max(x, 0.0) + LN2 * log2(1.0 + safe_exp(-abs(x)))
+def fill_decays(raw, first, n, out, bits):
+    """out = exp(-|raw|) for n rows of one output from row `first` on."""
+    for i in range(n):
+        out[i] = -min(abs(raw[first + i, 0]), FARTHEST)
+    fill_exp(out, n, bits)
 
 
 @inner
-def probability(x):
-    """Logistic function."""
-    e = safe_exp(-abs(x))
-    return 1.0 / (1.0 + e) if x >= 0.0 else e / (1.0 + e)
-
-
-@inner
-def fill_probabilities(raw, out):
-    """Softmax of one sample's raw values; returns the largest of them and the sum of exponentials above it."""
-    largest = raw[0]
-    for k in range(1, raw.size):
-        largest = max(largest, raw[k])
-    total = 0.0
-    for k in range(raw.size):
-        out[k] = safe_exp(raw[k] - largest)
-        total += out[k]
-    for k in range(raw.size):
-        out[k] /= total
-    return largest, total
+def fill_softmax(raw, first, n, out, bits, largest, totals):
+    """Softmax of n rows from row `first` on, row by row in `out`; fills the largest value and the sum of each row."""
+    n_classes = raw.shape[1]
+    for i in range(n):
+        largest[i] = raw[first + i, 0]
+        for k in range(1, n_classes):
+            largest[i] = max(largest[i], raw[first + i, k])
+        for k in range(n_classes):
+            out[i * n_classes + k] = max(raw[first + i, k] - largest[i], -FARTHEST)
+    fill_exp(out, n * n_classes, bits)
+    for i in range(n):
+        totals[i] = 0.0
+        for k in range(n_classes):
+            totals[i] += out[i * n_classes + k]
+        for k in range(n_classes):
+            out[i * n_classes + k] /= totals[i]
 
 
 @kernel
-def find_probabilities(raw, out):
+def find_probabilities(raw, first, last, out):
     """Probabilities (n_samples, n_classes) of raw log-odds (n_samples, 1) or of raw values (n_samples, n_classes)."""
-    for i in range(raw.shape[0]):
-        if raw.shape[1] == 1:
-            out[i, 0] = probability(-raw[i, 0])
-            out[i, 1] = probability(raw[i, 0])
+    n_classes = raw.shape[1]
+    size = max(BLOCK // n_classes, 1)
+    e = np.empty(size * n_classes)
+    bits = np.empty(size * n_classes, np.int64)
+    largest = np.empty(size)
+    totals = np.empty(size)
+    for begin in range(first, last, size):
+        n = min(size, last - begin)
+        if n_classes == 1:
+            fill_decays(raw, begin, n, e, bits)
+            for i in range(n):
+                more = 1.0 / (1.0 + e[i])
+                less = e[i] * more
+                out[begin + i, 0] = less if raw[begin + i, 0] >= 0.0 else more
+                out[begin + i, 1] = more if raw[begin + i, 0] >= 0.0 else less
         else:
-            fill_probabilities(raw[i], out[i])
+            fill_softmax(raw, begin, n, e, bits, largest, totals)
+            for i in range(n):
+                for k in range(n_classes):
+                    out[begin + i, k] = e[i * n_classes + k]
 
 
 @kernel
@@ -80,73 +89,163 @@ def find_exponentials(raw, out):
 
 
 @kernel
-def differentiate(kind, parameter, y, raw, gradient, hessian):
-    """Fill first and second derivative (n_samples, n_outputs); losses without curvature leave the second alone."""
-    for i in range(raw.shape[0]):
-        x = raw[i, 0]
-        if kind == LOG_LOSS:
-            p = probability(x)
-            gradient[i, 0] = p - y[i]
-            hessian[i, 0] = p * probability(-x)
-        elif kind == SOFTMAX:
-            fill_probabilities(raw[i], gradient[i])
-            for k in range(raw.shape[1]):
-                p = gradient[i, k]
-                hessian[i, k] = p * (1.0 - p)
-            gradient[i, int(y[i])] -= 1.0
-        elif kind == SQUARED_ERROR:
-            gradient[i, 0] = x - y[i]
-        elif kind == QUANTILE:
-            gradient[i, 0] = 0.0 if x == y[i] else (1.0 - parameter if x > y[i] else -parameter)
-        elif kind == HUBER:
-            gradient[i, 0] = min(max(x - y[i], -parameter), parameter)
-        elif kind == POISSON:
-            mean = safe_exp(x)
-            gradient[i, 0] = mean - y[i]
-            hessian[i, 0] = mean
-        else:
-            ratio = y[i] * safe_exp(-x)
-            gradient[i, 0] = 1.0 - ratio
-            hessian[i, 0] = ratio
+def differentiate_log_loss(parameter, y, raw, first, last, gradient, hessian):
+    """Derivatives of the log loss of two classes."""
+    e = np.empty(BLOCK)
+    bits = np.empty(BLOCK, np.int64)
+    for begin in range(first, last, BLOCK):
+        n = min(BLOCK, last - begin)
+        fill_decays(raw, begin, n, e, bits)
+        for i in range(n):
+            more = 1.0 / (1.0 + e[i])
+            less = e[i] * more
+            gradient[begin + i, 0] = (more if raw[begin + i, 0] >= 0.0 else less) - y[begin + i]
+            hessian[begin + i, 0] = more * less
 
 
 @kernel
-def measure(kind, parameter, y, raw, out):
-    """Loss of each sample; half the deviance for Poisson and gamma, half the square for squared error."""
-    scratch = np.empty(raw.shape[1])
-    for i in range(raw.shape[0]):
-        x = raw[i, 0]
-        error = y[i] - x
-        if kind == LOG_LOSS:
-            out[i] = log1p_exp(x) - y[i] * x
-        elif kind == SOFTMAX:
-            largest, total = fill_probabilities(raw[i], scratch)
-            out[i] = largest + LN2 * log2(total) - raw[i, int(y[i])]
-        elif kind == SQUARED_ERROR:
-            out[i] = 0.5 * error * error
-        elif kind == QUANTILE:
-            out[i] = error * parameter if error >= 0.0 else error * (parameter - 1.0)
-        elif kind == HUBER:
-            size = abs(error)
-            out[i] = 0.5 * size * size if size <= parameter else parameter * (size - 0.5 * parameter)
-        elif kind == POISSON:
-            ideal = y[i] * LN2 * log2(y[i]) - y[i] if y[i] > 0.0 else 0.0
-            out[i] = safe_exp(x) - y[i] * x + ideal
-        else:
-            out[i] = y[i] * safe_exp(-x) + x - LN2 * log2(y[i]) - 1.0
+def measure_log_loss(parameter, y, raw, first, last, out):
+    """Log loss of two classes: log(1 + exp(x)) - y x, without overflow."""
+    e = np.empty(BLOCK)
+    bits = np.empty(BLOCK, np.int64)
+    for begin in range(first, last, BLOCK):
+        n = min(BLOCK, last - begin)
+        fill_decays(raw, begin, n, e, bits)
+        for i in range(n):
+            x = raw[begin + i, 0]
+            m = 1.0 + e[i]  # from 1 to 2, so its logarithm needs no exponent
+            large = m >= 2.0 * SQRT_HALF
+            logarithm = (1.0 if large else 0.0) + log2_series(0.5 * m if large else m)
+            out[begin + i] = max(x, 0.0) + LN2 * logarithm - y[begin + i] * x
 
 
 @kernel
-def weighted_sum(values, weights):
-    """Sum of values times weights, carried in two numbers so that no digit of the first is lost."""
-    total = 0.0
-    rest = 0.0
-    for i in range(values.size):
-        x = values[i] * weights[i]
-        both = total + x
-        if abs(total) >= abs(x):
-            rest += (total - both) + x
-        else:
-            rest += (x - both) + total
-        total = both
-    return total + rest
+def differentiate_softmax(parameter, y, raw, first, last, gradient, hessian):
+    """Derivatives of the log loss of many classes."""
+    n_classes = raw.shape[1]
+    size = max(BLOCK // n_classes, 1)
+    e = np.empty(size * n_classes)
+    bits = np.empty(size * n_classes, np.int64)
+    largest = np.empty(size)
+    totals = np.empty(size)
+    for begin in range(first, last, size):
+        n = min(size, last - begin)
+        fill_softmax(raw, begin, n, e, bits, largest, totals)
+        for i in range(n):
+            for k in range(n_classes):
+                p = e[i * n_classes + k]
+                gradient[begin + i, k] = p
+                hessian[begin + i, k] = p * (1.0 - p)
+            gradient[begin + i, int(y[begin + i])] -= 1.0
+
+
+@kernel
+def measure_softmax(parameter, y, raw, first, last, out):
+    """Log loss of many classes."""
+    n_classes = raw.shape[1]
+    size = max(BLOCK // n_classes, 1)
+    e = np.empty(size * n_classes)
+    bits = np.empty(size * n_classes, np.int64)
+    largest = np.empty(size)
+    totals = np.empty(size)
+    for begin in range(first, last, size):
+        n = min(size, last - begin)
+        fill_softmax(raw, begin, n, e, bits, largest, totals)
+        for i in range(n):
+            out[begin + i] = largest[i] + LN2 * log2(totals[i]) - raw[begin + i, int(y[begin + i])]
+
+
+@kernel
+def differentiate_square(parameter, y, raw, first, last, gradient, hessian):
+    """Derivative of half the squared error."""
+    for i in range(first, last):
+        gradient[i, 0] = raw[i, 0] - y[i]
+
+
+@kernel
+def measure_square(parameter, y, raw, first, last, out):
+    """Half the squared error."""
+    for i in range(first, last):
+        error = y[i] - raw[i, 0]
+        out[i] = 0.5 * error * error
+
+
+@kernel
+def differentiate_quantile(quantile, y, raw, first, last, gradient, hessian):
+    """Derivative of the pinball loss."""
+    for i in range(first, last):
+        x = raw[i, 0]
+        gradient[i, 0] = 0.0 if x == y[i] else (1.0 - quantile if x > y[i] else -quantile)
+
+
+@kernel
+def measure_quantile(quantile, y, raw, first, last, out):
+    """Pinball loss."""
+    for i in range(first, last):
+        error = y[i] - raw[i, 0]
+        out[i] = error * quantile if error >= 0.0 else error * (quantile - 1.0)
+
+
+@kernel
+def differentiate_huber(distance, y, raw, first, last, gradient, hessian):
+    """Derivative of Huber's loss."""
+    for i in range(first, last):
+        gradient[i, 0] = min(max(raw[i, 0] - y[i], -distance), distance)
+
+
+@kernel
+def measure_huber(distance, y, raw, first, last, out):
+    """Huber's loss."""
+    for i in range(first, last):
+        size = abs(y[i] - raw[i, 0])
+        out[i] = 0.5 * size * size if size <= distance else distance * (size - 0.5 * distance)
+
+
+@kernel
+def differentiate_poisson(parameter, y, raw, first, last, gradient, hessian):
+    """Derivatives of half the Poisson deviance."""
+    for i in range(first, last):
+        mean = safe_exp(raw[i, 0])
+        gradient[i, 0] = mean - y[i]
+        hessian[i, 0] = mean
+
+
+@kernel
+def measure_poisson(parameter, y, raw, first, last, out):
+    """Half the Poisson deviance."""
+    for i in range(first, last):
+        ideal = y[i] * LN2 * log2(y[i]) - y[i] if y[i] > 0.0 else 0.0
+        out[i] = safe_exp(raw[i, 0]) - y[i] * raw[i, 0] + ideal
+
+
+@kernel
+def differentiate_gamma(parameter, y, raw, first, last, gradient, hessian):
+    """Derivatives of half the gamma deviance."""
+    for i in range(first, last):
+        ratio = y[i] * safe_exp(-raw[i, 0])
+        gradient[i, 0] = 1.0 - ratio
+        hessian[i, 0] = ratio
+
+
+@kernel
+def measure_gamma(parameter, y, raw, first, last, out):
+    """Half the gamma deviance."""
+    for i in range(first, last):
+        out[i] = y[i] * safe_exp(-raw[i, 0]) + raw[i, 0] - LN2 * log2(y[i]) - 1.0
+
+
+@kernel
+def add_chunks(values, weights, first_chunk, last_chunk, out):
+    """Sums of values, or values times weights, chunk by chunk; each carried in two numbers so that no digit is lost."""
+    for c in range(first_chunk, last_chunk):
+        total = 0.0
+        rest = 0.0
+        for i in range(c * CHUNK, min((c + 1) * CHUNK, values.size)):
+            x = values[i] * weights[i] if weights.size else values[i]
+            both = total + x
+            if abs(total) >= abs(x):
+                rest += (total - both) + x
+            else:
+                rest += (x - both) + total
+            total = both
+        out[c] = total + rest

@@ -84,22 +84,6 @@ def add_values(codes, nodes, values, roots, first, last, out):
 
 
 @kernel
-def add_by_node(nodes, rows, weights, numbers, out):
-    """Add weight times number of each of some samples to out[node of the sample]."""
-    for j in range(rows.size):
-        i = rows[j]
-        out[nodes[i]] += (weights[i] if weights.size else np.int64(1)) * np.int64(numbers[i])
-
-
-@kernel
-def note_leaves(order, runs, nodes, out):
-    """out[sample] = nodes[j] for the samples of the j-th of some nodes."""
-    for j in range(nodes.size):
-        for p in range(runs[j, 0], runs[j, -1]):
-            out[order[p]] = nodes[j]
-
-
-@kernel
 def add_moments(x, weights, units, centres, factors, sums, spread):
     """Add weight times value and weight times squared value, in fixed point, to sums (n_features, 2).
 

@@ -20,8 +20,9 @@ from sublearn.kernels.columns import (
     project,
     threshold_of,
 )
-from sublearn.kernels.compilation import inner, kernel
+from sublearn.kernels.compilation import inner, kernel, section
 from sublearn.kernels.layout import CONSTANT, Array
+from sublearn.kernels.team import Pool, pool_ranges, pool_sums
 from sublearn.kernels.threshold import find_threshold
 
 INT32_MAX = np.int32(2**31 - 1)
@@ -34,9 +35,10 @@ class Work(NamedTuple):
 
     block: Block
     histograms: Array  # int64 (n_tested, n_bins, n_channels)
-    low: Array  # int32 (n_tested,)
-    high: Array  # int32 (n_tested,)
+    table: Array  # int64 (n_tested * n_bins, n_channels), the same
     below: Array  # int64 (n_channels,)
+    columns: Array  # int64 (n_columns,), 0, 1, 2 and so on
+    units: Array  # int16 (tile, tile), the basis vectors
 
 
 class Node(NamedTuple):
@@ -45,6 +47,14 @@ class Node(NamedTuple):
     order: Array
     runs: Array
     totals: Array
+
+
+class Found(NamedTuple):
+    """What tests find out of candidates, as in `Candidates`."""
+
+    decrease: Array
+    threshold: Array
+    ranges: Array
 
 
 @inner
@@ -57,69 +67,92 @@ def largest_node(level, first_node, last_node):
 
 
 @inner
-def make_work(samples, level, test, first_node, last_node, n_columns, n_tested):
+def make_work(samples, n_channels, n_bins, largest, n_columns, n_tested, tile):
     """Scratch space for testing candidates over n_columns features, n_tested at a time at the most."""
-    largest = largest_node(level, first_node, last_node)
-    block = make_block(n_columns, test.n_bins, largest, samples)
-    channels = level.totals.shape[1]
-    n_tested = max(1, min(n_tested, HISTOGRAMS // (test.n_bins * channels)))
+    block = make_block(n_columns, n_bins, largest, samples)
+    n_tested = max(1, min(n_tested, HISTOGRAMS // (n_bins * n_channels)))
+    columns = np.empty(n_columns, np.int64)
+    for c in range(n_columns):
+        columns[c] = c
+    units = np.zeros((tile, tile), np.int16)
+    for c in range(tile):
+        units[c, c] = 1
+    histograms = np.empty((n_tested, n_bins, n_channels), np.int64)
     return Work(
         block,
-        np.empty((n_tested, test.n_bins, channels), np.int64),
-        np.empty(n_tested, np.int32),
-        np.empty(n_tested, np.int32),
-        np.empty(channels, np.int64),
+        histograms,
+        histograms.reshape((n_tested * n_bins, n_channels)),
+        np.empty(n_channels, np.int64),
+        columns,
+        units,
     )
 
 
 @inner
-def store_best(samples, node, test, work, t, c, decrease, threshold):
+def is_whole(node, block):
+    """Whether a node fits into one block."""
+    return node.runs[-1] - node.runs[0] <= block.projected.size
+
+
+@section
+def store_best(samples, node, test, work, t, c, found):
     """Find the best threshold from histogram t and note it for candidate c."""
-    decrease[c] = 0.0
-    threshold[c] = CONSTANT
-    if work.low[t] < work.high[t]:
+    found.decrease[c] = 0.0
+    found.threshold[c] = CONSTANT
+    low = found.ranges[c, 0]
+    high = found.ranges[c, 1]
+    if low < high:
         gain, b = find_threshold(work.histograms[t], node.totals, samples.n_classes, test, work.below)
-        decrease[c] = gain
-        threshold[c] = threshold_of(b, work.low[t], work.high[t], test.n_bins)
+        found.decrease[c] = gain
+        found.threshold[c] = threshold_of(b, low, high, test.n_bins)
 
 
 @inner
-def test_candidates(samples, node, test, features, coefficients, work, decrease, threshold):
-    """Discriminant feature test of candidates over `features`; fills their decrease and threshold.
+def test_candidates(
+    samples, node, test, features, columns, coefficients, first, last, known, loaded, work, found, pool, n_met
+):
+    """Discriminant feature test of candidates first to last over `features`, which the block has in `columns`.
 
     A first sweep over the blocks finds the ranges of some candidates, a second one adds up their histograms.
-    A node of one block is gathered once, and its candidates come one by one: the second sweep finds them projected.
+    A node of one block is gathered once, or not if it is `loaded`, and its candidates come one by one: the second sweep
+    finds them projected. `known` tells that ranges are given; values outside then count to the nearest bin. Threads
+    that have divided the node, each with a part of the samples but the node's totals, put together what they find.
     """
     block = work.block
     size = block.projected.size
-    whole = node.runs[-1] - node.runs[0] <= size
-    n_tested = 1 if whole else work.low.size
-    for first in range(0, coefficients.shape[0], n_tested):
-        last = min(first + n_tested, coefficients.shape[0])
-        for c in range(first, last):
-            clear(work.histograms[c - first])
-            work.low[c - first] = INT32_MAX
-            work.high[c - first] = -INT32_MAX
-        for sweep in range(2):
+    whole = is_whole(node, block) and pool.n_threads == 1
+    n_tested = 1 if whole else work.histograms.shape[0]
+    for start in range(first, last, n_tested):
+        stop = min(start + n_tested, last)
+        for c in range(start, stop):
+            clear(work.histograms[c - start])
+            if not known:
+                found.ranges[c, 0] = INT32_MAX
+                found.ranges[c, 1] = -INT32_MAX
+        for sweep in range(1 if known else 0, 2):
             for begin in range(node.runs[0], node.runs[-1], size):
                 n = min(size, node.runs[-1] - begin)
-                if not whole or (first == 0 and sweep == 0):
+                if not loaded:
                     gather_columns(samples.codes, node.order, begin, n, features, block)
                     if whole or sweep == 1:
                         gather_statistics(samples, node.order, begin, n, block)
-                for c in range(first, last):
-                    t = c - first
-                    if not whole or sweep == 0:
-                        project(block.rows, coefficients[c], n, block.projected)
+                    loaded = whole
+                for c in range(start, stop):
+                    if sweep == 0 or known or not whole:
+                        project(block.rows, columns, coefficients[c], n, block.projected)
                     if sweep == 0:
                         low, high = find_range(block.projected, n)
-                        work.low[t] = min(work.low[t], low)
-                        work.high[t] = max(work.high[t], high)
-                    elif work.low[t] < work.high[t]:
-                        find_bins(block.projected, n, work.low[t], work.high[t], test.n_bins, block.bins)
-                        add_up(block, node.runs, samples.n_classes, begin, n, work.histograms[t])
-        for c in range(first, last):
-            store_best(samples, node, test, work, c - first, c, decrease, threshold)
+                        found.ranges[c, 0] = min(found.ranges[c, 0], low)
+                        found.ranges[c, 1] = max(found.ranges[c, 1], high)
+                    elif found.ranges[c, 0] < found.ranges[c, 1]:
+                        find_bins(block.projected, n, found.ranges[c, 0], found.ranges[c, 1], test.n_bins, block.bins)
+                        add_up(block, node.runs, samples.n_classes, begin, n, work.histograms[c - start])
+            if sweep == 0:
+                n_met = pool_ranges(pool, found.ranges, start, stop, n_met)
+        n_met = pool_sums(pool, work.table[: (stop - start) * work.histograms.shape[1]], n_met)
+        for c in range(start, stop):
+            store_best(samples, node, test, work, c - start, c, found)
+    return n_met
 
 
 @inner
@@ -128,57 +161,83 @@ def node_of(level, i):
     return Node(level.order, level.runs[i], level.totals[i])
 
 
+@inner
+def no_pool():
+    """For one thread."""
+    empty = np.empty(0, np.int64)
+    return Pool(1, 0, empty, empty, np.empty((0, 0), np.int64))
+
+
 @kernel
-def rank_features(samples, level, test, first_item, last_item, decrease, threshold):
+def rank_features(samples, level, test, first_item, last_item, decrease, threshold, ranges):
     """Test features alone: item i is feature i % n_features of node i // n_features."""
     n_features = samples.codes.shape[0]
     tile = min(TILE, n_features)
     features = np.empty(n_features, np.int32)
     for f in range(n_features):
         features[f] = f
-    units = np.zeros((tile, tile), np.int16)
-    for c in range(tile):
-        units[c, c] = 1
     first_node = first_item // n_features
     last_node = (last_item + n_features - 1) // n_features
-    work = make_work(samples, level, test, first_node, last_node, tile, tile)
+    largest = largest_node(level, first_node, last_node)
+    work = make_work(samples, level.totals.shape[1], test.n_bins, largest, tile, tile, tile)
+    pool = no_pool()
     item = first_item
     while item < last_item:
         i = item // n_features
         first = item - i * n_features
         last = min(min(first + tile, n_features), first + last_item - item)
+        found = Found(decrease[i, first:last], threshold[i, first:last], ranges[i, first:last])
+        node = node_of(level, i)
         test_candidates(
             samples,
-            node_of(level, i),
+            node,
             test,
             features[first:last],
-            units[: last - first],
+            work.columns,
+            work.units,
+            0,
+            last - first,
+            False,
+            False,
             work,
-            decrease[i, first:last],
-            threshold[i, first:last],
+            found,
+            pool,
+            1,
         )
         item += last - first
 
 
 @kernel
-def score_candidates(samples, level, test, candidates, skip, first_item, last_item):
-    """Test candidates, but for the first `skip` of every node, whose test is known from the ranking."""
+def score_candidates(samples, level, test, candidates, skip, known, first_item, last_item):
+    """Test candidates, but for the first `skip` of every node; known[i]: their ranges are given."""
     n_each = candidates.coefficients.shape[1] - skip
     first_node = first_item // n_each
     last_node = (last_item + n_each - 1) // n_each
     n_columns = candidates.subspace.shape[1]
-    work = make_work(samples, level, test, first_node, last_node, n_columns, n_each)
+    largest = largest_node(level, first_node, last_node)
+    work = make_work(samples, level.totals.shape[1], test.n_bins, largest, n_columns, n_each, 0)
+    pool = no_pool()
     for i in range(first_node, last_node):
         first = skip + max(first_item - i * n_each, 0)
         last = min(skip + min(last_item - i * n_each, n_each), candidates.sizes[i])
         if first < last:
+            found = Found(candidates.decrease[i], candidates.threshold[i], candidates.ranges[i])
+            features = candidates.subspace[i]
+            coefficients = candidates.coefficients[i]
+            node = node_of(level, i)
             test_candidates(
                 samples,
-                node_of(level, i),
+                node,
                 test,
-                candidates.subspace[i],
-                candidates.coefficients[i, first:last],
+                features,
+                work.columns,
+                coefficients,
+                first,
+                last,
+                known[i],
+                False,
                 work,
-                candidates.decrease[i, first:last],
-                candidates.threshold[i, first:last],
+                found,
+                pool,
+                1,
             )

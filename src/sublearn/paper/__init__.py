@@ -11,6 +11,7 @@ PARAMETERS: dict[str, Any] = {
     "n_bins": 16,
     "subspace": "top",
     "axis_projections": False,
+    "racing_samples": None,
     "feature_map": "linear",
 }
 FOREST: dict[str, Any] = {**PARAMETERS, "subspace": "drawn", "n_estimators": 20, "bootstrap": False}

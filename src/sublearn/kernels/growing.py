@@ -1,0 +1,499 @@
+"""Whole trees: the five steps for a node and all below it, without leaving compiled code.
+
+Several threads may do so together. On a large node all of them work at once, each on its share of the samples; other
+nodes are tasks that whichever thread is free takes, and what is below a small one stays with its thread.
+Nodes go through the same steps as in the level-by-level loop of `core.levels`, and come out the same, whatever the
+number of threads.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from sublearn.kernels.arithmetic import mix
+from sublearn.kernels.compilation import inner, kernel, section
+from sublearn.kernels.criterion import ROUNDING, SECOND_ORDER, count_of, weight_of
+from sublearn.kernels.describing import describe_node, newton_loss
+from sublearn.kernels.drawing import CHILDREN, draw_subspace, draw_vectors, make_table
+from sublearn.kernels.keeping import Choice, choose_in_node, make_trial, move_samples
+from sublearn.kernels.layout import CONSTANT, Array, Candidates, Test
+from sublearn.kernels.racing import keep_finalists, take_evenly
+from sublearn.kernels.search import TILE, Found, Node, is_whole, make_work, test_candidates
+from sublearn.kernels.team import N_CLAIMED, N_COMMON, N_OPEN, N_TASKS, Pool, add, is_stopped, load, meet, wait_for
+
+BUDGET = 200_000_000  # samples visited, by all tests, after which a thread comes back: a good part of a second
+ENTERED, AT, NODES, PLANES, TERMS, CLAIMED, ACTIVE = 0, 1, 2, 3, 4, 5, 6  # what the state of a thread tells
+N_STATES = 7
+RANKING, DRAWN, FINALS = 0, 1, 2  # what is being tested
+OWNER_SHIFT = 40  # a parent that another thread has is told as thread and number, from this bit on and below
+
+
+class Rules(NamedTuple):
+    """How nodes are split, and which; see `TreeParameters`."""
+
+    listed: Array  # as in `Plan`
+    n_axis: int
+    rounds: NamedTuple
+    subspace_size: int
+    probabilities: Array  # float64 (n_features,) of the ranks; empty: the best are taken
+    max_partitions: int
+    limits: tuple[float, float]
+    max_depth: int
+    min_split: int
+    min_loss: float
+    racing_samples: int  # 0: no races
+    n_finalists: int
+    n_candidates: int
+
+
+class Grown(NamedTuple):
+    """Nodes that have been grown, parents before their children, with room for more; a part of a tree."""
+
+    parent: Array  # int64; -1 for the root; below -1: -2 - (thread << OWNER_SHIFT) - number there
+    cell: Array  # int64, child code
+    depth: Array  # int64
+    runs: Array  # int64 (n, n_classes + 1), as in `Level`
+    totals: Array  # int64 (n, n_channels)
+    remainder: Array  # int64
+    loss: Array  # float64
+    pure: Array  # bool
+    key: Array  # uint64
+    n_planes: Array  # int64, 0 for a leaf
+    decrease: Array  # float64
+    # hyperplanes
+    threshold: Array  # int32
+    plane_decrease: Array  # float64
+    n_terms: Array  # int64
+    # terms
+    feature: Array  # int32
+    coefficient: Array  # int16
+
+
+class Team(NamedTuple):
+    """How threads work together, and what they tell each other."""
+
+    n_threads: int
+    large: int  # nodes of more samples are worked on by all threads at once
+    small: int  # what is below nodes of so many samples stays with one thread
+    counters: Array  # see `team`
+    stop: Array  # int64 (1,), not 0 when the tree is no longer wanted
+    sums: Array  # int64 (n_threads, n), as in `Pool`
+    moved: Array  # int32 (n_samples,), for `move_samples`
+    ready: Array  # int64, not 0 for tasks that can be taken; 2 for those that all threads have worked on
+
+
+class Ranks(NamedTuple):
+    """Space for ranked features."""
+
+    features: Array  # int32 (n_features,), 0, 1, 2 and so on
+    by_rank: Array  # int32 (n_features,)
+    merged: Array  # int32 (n_features,)
+    chosen: Array  # int64 (subspace_size,), ranks
+    varies: Array  # bool (subspace_size,)
+
+
+@section
+def make_candidates(n_candidates, size):
+    """Space for the candidates of one node."""
+    return Candidates(
+        np.empty((1, size), np.int32),
+        np.empty((1, n_candidates, size), np.int16),
+        np.empty(1, np.int64),
+        np.empty((1, n_candidates)),
+        np.empty((1, n_candidates), np.int32),
+        np.empty((1, n_candidates, 2), np.int32),
+    )
+
+
+@section
+def make_ranks(n_features, size):
+    """Space for the ranked features of one node."""
+    features = np.empty(n_features, np.int32)
+    for f in range(n_features):
+        features[f] = f
+    return Ranks(
+        features,
+        np.empty(n_features, np.int32),
+        np.empty(n_features, np.int32),
+        np.empty(size, np.int64),
+        np.empty(size, np.bool_),
+    )
+
+
+@inner
+def share_of(runs, number, n_threads, out):
+    """Runs of the samples of a node that are one thread's share: about as many as each other's."""
+    size = runs[-1] - runs[0]
+    first = runs[0] + size * number // n_threads
+    last = runs[0] + size * (number + 1) // n_threads
+    for k in range(runs.size):
+        out[k] = min(max(runs[k], first), last)
+
+
+@inner
+def sort_by_rank(decrease, by_rank, merged):
+    """Features by decrease, the largest first, ties by index: merges of ever longer stretches."""
+    n = decrease.size
+    for f in range(n):
+        by_rank[f] = f
+    width = 1
+    while width < n:
+        for begin in range(0, n, 2 * width):
+            middle = min(begin + width, n)
+            end = min(begin + 2 * width, n)
+            a = begin
+            b = middle
+            for i in range(begin, end):
+                first = b >= end
+                if a < middle and b < end:
+                    first = decrease[by_rank[a]] >= decrease[by_rank[b]]
+                if first:
+                    merged[i] = by_rank[a]
+                    a += 1
+                else:
+                    merged[i] = by_rank[b]
+                    b += 1
+        for i in range(n):
+            by_rank[i] = merged[i]
+        width *= 2
+
+
+@inner
+def choose_subspace(key, probabilities, ranking, ranks, taken, subspace):
+    """Fill the subspace of a node from its ranked features."""
+    sort_by_rank(ranking.decrease, ranks.by_rank, ranks.merged)
+    n_features = ranks.features.size
+    if probabilities.size and subspace.size < n_features:
+        draw_subspace(key, probabilities, taken[:n_features], ranks.chosen)
+    else:
+        for d in range(subspace.size):
+            ranks.chosen[d] = d
+    for d in range(subspace.size):
+        f = ranks.by_rank[ranks.chosen[d]]
+        subspace[d] = f
+        ranks.varies[d] = ranking.threshold[f] != CONSTANT
+
+
+@inner
+def take_axis_tests(n_axis, ranking, subspace, found):
+    """The test of basis vectors is that of the ranking; returns the largest decrease."""
+    best = 0.0
+    for c in range(found.decrease.size):
+        found.decrease[c] = 0.0
+    for d in range(n_axis):
+        f = subspace[d]
+        found.decrease[d] = ranking.decrease[f]
+        found.threshold[d] = ranking.threshold[f]
+        found.ranges[d, 0] = ranking.ranges[f, 0]
+        found.ranges[d, 1] = ranking.ranges[f, 1]
+        best = max(best, ranking.decrease[f])
+    return best
+
+
+@inner
+def is_open(grown, i, n_classes, test, max_depth, min_split, min_loss):
+    """Whether node i may be split."""
+    weight = weight_of(grown.totals[i], n_classes)
+    count = count_of(grown.totals[i], n_classes)
+    return (
+        grown.depth[i] < max_depth
+        and count >= min_split
+        and weight >= 2 * test.min_weight
+        and grown.loss[i] >= min_loss
+        and not grown.pure[i]
+    )
+
+
+@inner
+def note_planes(candidates, kept, n_kept, grown, plane, term):
+    """Write the kept hyperplanes to `grown`; returns where the next ones go."""
+    for slot in range(n_kept):
+        c = kept[0, slot]
+        grown.threshold[plane] = candidates.threshold[0, c]
+        grown.plane_decrease[plane] = candidates.decrease[0, c]
+        grown.n_terms[plane] = 0
+        for d in range(candidates.subspace.shape[1]):
+            if candidates.coefficients[0, c, d] != 0:
+                grown.feature[term] = candidates.subspace[0, d]
+                grown.coefficient[term] = candidates.coefficients[0, c, d]
+                grown.n_terms[plane] += 1
+                term += 1
+        plane += 1
+    return plane, term
+
+
+@inner
+def describe_child(samples, order, test, sums, key, depth, parent, grown, i):
+    """Fill what is known of node i, whose runs and cell are noted; `sums` are those of its cell."""
+    grown.parent[i] = parent
+    grown.depth[i] = depth
+    grown.key[i] = mix(mix(key, CHILDREN), grown.cell[i])
+    totals = grown.totals[i]
+    if test.criterion == SECOND_ORDER:
+        for channel in range(totals.size):
+            totals[channel] = sums[grown.cell[i], channel]
+        grown.remainder[i] = 0
+        grown.loss[i] = newton_loss(test, totals)
+        grown.pure[i] = False
+    else:
+        grown.remainder[i], grown.loss[i], grown.pure[i] = describe_node(samples, order, grown.runs[i], test, totals)
+
+
+@inner
+def take_task(tasks, task, own, i):
+    """Make a task node i of a thread's own."""
+    own.parent[i] = tasks.parent[task]
+    own.cell[i] = tasks.cell[task]
+    own.depth[i] = tasks.depth[task]
+    own.key[i] = tasks.key[task]
+    own.remainder[i] = tasks.remainder[task]
+    own.loss[i] = tasks.loss[task]
+    own.pure[i] = tasks.pure[task]
+    for k in range(own.runs.shape[1]):
+        own.runs[i, k] = tasks.runs[task, k]
+    for c in range(own.totals.shape[1]):
+        own.totals[i, c] = tasks.totals[task, c]
+
+
+@kernel
+def grow(samples, order, test, rules, team, tasks, number, nodes, own):
+    """Grow a tree with the other threads of the team. Returns whether that is done: long work comes back in between.
+
+    `tasks` (`Grown`, shared) has the root; `nodes` are those that this thread has grown, and `own` their numbers, with
+    what is at hand. First all threads together take large nodes through the steps, and the first of them notes what
+    comes out. In the end every node is with one thread, and in `order` the samples of each leaf are together.
+
+    All tests of features and candidates are one call in a loop over what is to be tested: written out in several
+    places, they would take several times as long to compile.
+    """
+    entered = own[ENTERED] != 0
+    own[ENTERED] = 1
+    counters = team.counters
+    if number == 0 and not entered:
+        tasks.remainder[0], tasks.loss[0], tasks.pure[0] = describe_node(
+            samples, order, tasks.runs[0], test, tasks.totals[0]
+        )
+    together = team.n_threads > 1 and not entered
+    n_features = samples.codes.shape[0]
+    n_channels = tasks.totals.shape[1]
+    tile = min(TILE, n_features)
+    size = rules.subspace_size
+    n_cells = 1 << rules.max_partitions
+    largest = tasks.runs[0, -1] - tasks.runs[0, 0]
+    n_bins = max(test.n_bins, n_cells)
+    n_tested = max(rules.n_candidates, tile)
+    work = make_work(samples, n_channels, n_bins, largest, max(tile, size), n_tested, tile)
+    block = work.block
+    columns = np.empty(size, np.int64)
+    trial = make_trial(largest, n_cells, n_channels, rules.n_candidates)
+    ranking = Found(np.empty(n_features), np.empty(n_features, np.int32), np.empty((n_features, 2), np.int32))
+    ranks = make_ranks(n_features, size)
+    taken = np.empty(max(n_features, rules.n_candidates), np.bool_)
+    table = make_table(rules.n_candidates)
+    candidates = make_candidates(rules.n_candidates, size)
+    tests = Found(candidates.decrease[0], candidates.threshold[0], candidates.ranges[0])
+    choice = Choice(
+        np.empty((1, rules.max_partitions), np.int64), np.empty(1, np.int64), np.empty(1, np.int64), np.empty(1)
+    )
+    racers = Node(
+        np.empty(rules.racing_samples, np.int32),
+        np.empty(tasks.runs.shape[1], np.int64),
+        np.empty(n_channels, np.int64),
+    )
+    loose = Test(test.criterion, test.n_bins, 1, 1, test.l2, test.n_log_n)  # minima are for all samples
+    moved = np.empty(largest, np.int32)
+    place = np.empty((n_cells, tasks.runs.shape[1] - 1), np.int64)
+    child_runs = np.empty((n_cells, tasks.runs.shape[1]), np.int64)
+    child_cells = np.empty(n_cells, np.int64)
+    own_runs = np.empty(tasks.runs.shape[1], np.int64)
+    all_threads = Pool(team.n_threads, number, counters, team.stop, team.sums)
+    one_thread = Pool(1, 0, counters, team.stop, team.sums)
+    visited = 0
+    n_met = 1
+    task = -1
+    while visited <= BUDGET and not is_stopped(team.stop):
+        # the next node, which is number i in `grown`
+        is_task = True
+        if together:
+            task += 1
+            if number == 0:
+                counters[N_COMMON] = load(counters, N_TASKS)  # which grows further once a thread is alone
+            n_met = meet(counters, team.stop, team.n_threads, n_met)
+            if task == load(counters, N_COMMON):
+                together = False
+                continue
+            i = task
+            grown = tasks
+            n = grown.runs[i, -1] - grown.runs[i, 0]
+            if n <= team.large:
+                continue
+        else:
+            grown = nodes
+            is_task = own[AT] == own[NODES]
+            if is_task:
+                if own[ACTIVE] == 0:
+                    own[CLAIMED] = add(counters, N_CLAIMED, 1)
+                    own[ACTIVE] = 1
+                if not wait_for(counters, team.ready, own[CLAIMED], team.stop):
+                    return True
+                own[ACTIVE] = 0
+                if team.ready[own[CLAIMED]] == 2:
+                    continue
+                take_task(tasks, own[CLAIMED], nodes, own[NODES])
+                own[NODES] += 1
+            i = own[AT]
+            own[AT] += 1
+            n = grown.runs[i, -1] - grown.runs[i, 0]
+            visited += n * (rules.n_candidates + n_features)
+        opened = is_open(grown, i, samples.n_classes, test, rules.max_depth, rules.min_split, rules.min_loss)
+        begin = grown.runs[i, 0]
+        key = grown.key[i]
+        pool = all_threads if together else one_thread
+        share_of(grown.runs[i], pool.number, pool.n_threads, own_runs)
+        node = Node(order, own_runs, grown.totals[i])
+        # steps 1 to 3: features are ranked tile by tile, then candidates drawn and tested; where these race, finalists
+        # follow. A race is so short that each thread runs it whole
+        loss = grown.loss[i]
+        raced = rules.racing_samples > 0 and n >= 2 * rules.racing_samples
+        source = racers if raced else node
+        used = loose if raced else test
+        used_pool = one_thread if raced else pool
+        if raced and opened:
+            take_evenly(key, order, grown.runs[i], rules.racing_samples, racers.order, 0, racers.runs)
+            _, loss, _ = describe_node(samples, racers.order, racers.runs, test, racers.totals)
+        if test.criterion == SECOND_ORDER:
+            loss = np.inf
+        at = 0
+        step = RANKING
+        known = False
+        loaded = False
+        while opened:
+            if step == RANKING:
+                end = min(at + tile, n_features)
+                found = Found(ranking.decrease[at:end], ranking.threshold[at:end], ranking.ranges[at:end])
+                features = ranks.features[at:end]
+                coefficients = work.units
+                first = 0
+                last = end - at
+                used_columns = work.columns
+                at = end
+            else:
+                found = tests
+                features = candidates.subspace[0]
+                coefficients = candidates.coefficients[0]
+                first = 0 if step == FINALS else rules.n_axis
+                last = candidates.sizes[0]
+                used_columns = columns
+            n_met = test_candidates(
+                samples,
+                source,
+                used,
+                features,
+                used_columns,
+                coefficients,
+                first,
+                last,
+                known,
+                loaded,
+                work,
+                found,
+                used_pool,
+                n_met,
+            )
+            if step == RANKING and at < n_features:
+                continue
+            if step == RANKING:
+                subspace = candidates.subspace[0]
+                choose_subspace(key, rules.probabilities, ranking, ranks, taken, subspace)
+                best = take_axis_tests(rules.n_axis, ranking, subspace, tests)
+                candidates.sizes[0] = draw_vectors(
+                    key,
+                    rules.listed,
+                    rules.n_axis,
+                    best >= loss * (1.0 - ROUNDING),
+                    ranks.varies,
+                    rules.rounds,
+                    table,
+                    taken[:size],
+                    candidates.coefficients[0],
+                )
+                loaded = used_pool.n_threads == 1 and n_features <= tile and is_whole(source, block)
+                for d in range(size):
+                    columns[d] = subspace[d] if loaded else d
+                step = DRAWN
+            elif step == DRAWN and raced:
+                n_finalists = keep_finalists(
+                    rules.n_finalists,
+                    candidates.sizes[0],
+                    candidates.coefficients[0],
+                    candidates.decrease[0],
+                    candidates.ranges[0],
+                    taken,
+                )
+                known = n_finalists > 0
+                if known:
+                    candidates.sizes[0] = n_finalists
+                source = node
+                used = test
+                used_pool = pool
+                loaded = False
+                for d in range(size):
+                    columns[d] = d
+                step = FINALS
+            else:
+                break
+        # steps 4 and 5
+        choice.n_kept[0] = 0
+        choice.n_children[0] = 0
+        choice.decrease[0] = 0.0
+        if opened:
+            loaded = not together and is_whole(node, block)
+            n_met = choose_in_node(
+                samples, node, test, candidates, 0, rules.limits, loaded, block, columns, trial, choice, pool, n_met
+            )
+        n_children = 0
+        if choice.n_kept[0] > 0:
+            space = team.moved if together else moved
+            n_children, n_met = move_samples(
+                order,
+                begin,
+                own_runs,
+                trial.cells,
+                place,
+                space,
+                0 if together else begin,
+                0,
+                child_runs,
+                child_cells,
+                pool,
+                n_met,
+            )
+        if together:
+            if number > 0:
+                continue
+            i = own[NODES]  # from here on it is one of the first thread's own
+            take_task(tasks, task, nodes, i)
+            own[NODES] += 1
+            own[AT] += 1
+            team.ready[task] = 2
+        nodes.n_planes[i] = choice.n_kept[0]
+        nodes.decrease[i] = choice.decrease[0]
+        own[PLANES], own[TERMS] = note_planes(candidates, choice.kept, choice.n_kept[0], nodes, own[PLANES], own[TERMS])
+        depth = nodes.depth[i] + 1
+        for child in range(n_children):
+            to_share = together or child_runs[child, -1] - child_runs[child, 0] > team.small
+            target = tasks if to_share else nodes
+            parent = -2 - (number << OWNER_SHIFT) - i if to_share else i
+            j = add(counters, N_TASKS, 1) if to_share else own[NODES]
+            target.cell[j] = child_cells[child]
+            for k in range(child_runs.shape[1]):
+                target.runs[j, k] = child_runs[child, k]
+            describe_child(samples, order, test, trial.kept_sums, key, depth, parent, target, j)
+            if to_share:
+                add(counters, N_OPEN, 1)
+                add(team.ready, j, 1)
+            else:
+                own[NODES] += 1
+        if is_task:
+            add(counters, N_OPEN, -1)
+    return False
