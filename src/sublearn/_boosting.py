@@ -238,8 +238,8 @@ class SLMBoost(SLMEnsemble):
             codes = self._encode(X, workers)
             raw = np.empty((codes.shape[1], len(self._start)))
             raw[:] = _with_exposure(self._start, exposure)
-            for root in self.ensemble_.roots:
-                tree = self.ensemble_._replace(roots=np.array([root]))
+            for t in range(self.ensemble_.n_trees):
+                tree = self.ensemble_.only(t)
                 add_values(tree, tree.nodes.value, codes, raw, workers)
                 yield raw
 

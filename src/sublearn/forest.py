@@ -124,11 +124,11 @@ class SLMForest(SLMEnsemble):
         codes = encode_samples(X, self.feature_maps_, workers)
         sums = np.zeros((len(X), self._answers.shape[1]))
         n_trees = np.zeros(len(X))
-        for t, root in enumerate(self.ensemble_.roots):
+        for t, root in enumerate(self.ensemble_.roots.tolist()):
             unseen = np.ones(len(X), np.bool_)
             bag = self._bag(len(training.rows), key_below(self._drawn_from, t))
             unseen[training.rows[bag > 0]] = False
-            leaves = apply(self.ensemble_._replace(roots=np.array([root])), codes, workers)[:, 0]
+            leaves = apply(self.ensemble_.only(t), codes, workers)[:, 0]
             sums[unseen] += self._answers[root + leaves[unseen]]
             n_trees[unseen] += 1
         if not n_trees.all():

@@ -72,7 +72,7 @@ class SLMTree(SLMEstimator):
         X = self._check_samples(X)
         with self._workers() as workers:
             codes = encode_samples(X, self.feature_maps_, workers)
-            return apply(alone(self.tree_), codes, workers)[:, 0]
+            return apply(self._alone, codes, workers)[:, 0]
 
     def decision_path(self, X: Any) -> csr_matrix:
         """Route of each sample: a sparse matrix (n_samples, n_nodes) with 1 at each node it passes."""
@@ -115,6 +115,7 @@ class SLMTree(SLMEstimator):
     def _store_tree(self, tree: FlatTree, parameters_each: int) -> None:
         """Keep a tree whose hyperplanes have so many parameters each."""
         self.tree_ = tree
+        self._alone = alone(tree)  # with the routes that predictions take
         self.depth_ = int(tree.depth[-1])
         self.n_leaves_ = int(tree.is_leaf.sum())
         self.n_partitions_ = tree.n_planes

@@ -12,20 +12,37 @@ from sublearn.kernels import prediction
 from sublearn.kernels.layout import Array
 
 FIRST_NODE = np.zeros(1, np.int64)
-STEP = 8  # what a node on a sample's route costs, in samples visited
+STEP = 6  # what a record on a sample's route costs, in samples visited
+
+
+class Routes(NamedTuple):
+    """The trees once more, as binary trees of records for prediction; see `prediction.lay_out`."""
+
+    words: Array  # int64 (n_records * width,)
+    width: int  # words of a record
+    answers: Array  # int32 (n_records,), nodes
+    first_records: Array  # int64 (n_trees,)
+    depths: Array  # int64 (n_trees,), in records
 
 
 class FlatEnsemble(NamedTuple):
-    """All trees as one `FlatTree` with several roots."""
+    """All trees as one `FlatTree` with several roots, and the routes through them."""
 
     nodes: FlatTree
     roots: Array  # int64 (n_trees,)
-    depth: int  # of the deepest tree
+    routes: Routes
 
     @property
     def n_trees(self) -> int:
         """Number of trees."""
         return len(self.roots)
+
+    def only(self, t: int) -> "FlatEnsemble":
+        """Tree number t; nothing is copied."""
+        one = slice(t, t + 1)
+        routes = self.routes
+        routes = routes._replace(first_records=routes.first_records[one], depths=routes.depths[one])
+        return self._replace(roots=self.roots[one], routes=routes)
 
 
 class _Start(NamedTuple):
@@ -38,8 +55,19 @@ class _Start(NamedTuple):
 
 
 def alone(tree: FlatTree) -> FlatEnsemble:
-    """One tree as an ensemble; nothing is copied."""
-    return FlatEnsemble(tree, FIRST_NODE, int(tree.depth[-1]))
+    """One tree as an ensemble; its arrays are not copied."""
+    return FlatEnsemble(tree, FIRST_NODE, find_routes(tree, FIRST_NODE))
+
+
+def find_routes(nodes: FlatTree, roots: Array) -> Routes:
+    """Lay trees out for prediction."""
+    n_planes = np.diff(nodes.first_plane)
+    n_records = len(roots) + int(np.sum(2 * ((1 << n_planes) - 1)))
+    width = 1 + max(int(np.diff(nodes.first_term).max(initial=0)), 2)
+    words, answers = np.empty(n_records * width, np.int64), np.empty(n_records, np.int32)
+    first_records, depths = np.empty(len(roots), np.int64), np.empty(len(roots), np.int64)
+    prediction.lay_out(nodes, roots, width, words, answers, first_records, depths)
+    return Routes(words, width, answers, first_records, depths)
 
 
 def pack(trees: Sequence[FlatTree]) -> FlatEnsemble:
@@ -51,7 +79,8 @@ def pack(trees: Sequence[FlatTree]) -> FlatEnsemble:
     end = _Start(*starts[-1])
     columns["first_plane"] = np.append(columns["first_plane"], np.int32(end.plane))
     columns["first_term"] = np.append(columns["first_term"], np.int32(end.term))
-    return FlatEnsemble(FlatTree(**columns), starts[:-1, 0].astype(np.int64), int(columns["depth"].max(initial=0)))
+    nodes, roots = FlatTree(**columns), starts[:-1, 0].astype(np.int64)
+    return FlatEnsemble(nodes, roots, find_routes(nodes, roots))
 
 
 def unpack(ensemble: FlatEnsemble) -> list[FlatTree]:
@@ -75,7 +104,7 @@ def apply(ensemble: FlatEnsemble, codes: Array, workers: Workers) -> Array:
     """Node (n_samples, n_trees) of each tree in which the route of each sample ends; codes (n_features, n_samples)."""
     leaves = np.empty((codes.shape[1], ensemble.n_trees), np.int64)
     workers.run(
-        lambda a, b: prediction.find_leaves(codes, ensemble.nodes, ensemble.roots, a, b, leaves),
+        lambda a, b: prediction.find_leaves(codes, ensemble.routes, ensemble.roots, a, b, leaves),
         _costs(ensemble),
         items=len(leaves),
     )
@@ -85,14 +114,14 @@ def apply(ensemble: FlatEnsemble, codes: Array, workers: Workers) -> Array:
 def add_values(ensemble: FlatEnsemble, values: Array, codes: Array, out: Array, workers: Workers) -> None:
     """Add to `out` (n_samples, n_values) the values (n_nodes, n_values) that each sample reaches, over all trees."""
     workers.run(
-        lambda a, b: prediction.add_values(codes, ensemble.nodes, values, ensemble.roots, a, b, out),
+        lambda a, b: prediction.add_values(codes, ensemble.routes, values, a, b, out),
         _costs(ensemble),
         items=len(out),
     )
 
 
 def _costs(ensemble: FlatEnsemble) -> Array:
-    return np.array([1 + STEP * ensemble.depth * ensemble.n_trees])
+    return np.array([1 + STEP * int(ensemble.routes.depths.sum())])
 
 
 def _shifted(tree: FlatTree, start: _Start) -> FlatTree:

@@ -6,7 +6,10 @@ from sublearn.kernels.compilation import inner, kernel
 
 MOMENT_BITS = 15  # values are rounded to this many bits of their range for mean and deviation
 HALF_RANGE = 1 << (MOMENT_BITS - 1)
-ROWS = 512  # samples that go through all trees together, while their codes are in the cache
+ROWS = 256  # samples that go through all trees together, while their codes are in the cache
+LAST = 2**31 - 1  # a threshold that no projection reaches
+HALF = 32  # bits of half a word
+LOW = (1 << HALF) - 1
 
 
 @inner
@@ -37,50 +40,151 @@ def encode(x, maps, begin, out, first, last):
             out[f, begin + i] = np.int16(encode_value(x[i, f], maps, f))
 
 
-@inner
-def fill_leaves(codes, nodes, root, first, last, out):
-    """out[j] = node in which the route of sample first + j ends: a leaf, or the last node before an unseen cell."""
-    for i in range(first, last):
-        node = root
-        while nodes.first_child[node] >= 0:
-            cell = 0
+@kernel
+def lay_out(nodes, roots, width, words, answers, first_records, depths):
+    """Write trees as binary trees of records that samples walk in step; see `Routes`.
+
+    A node of q hyperplanes becomes q levels, of which the j-th asks hyperplane j in each of 2^j records. A record is
+    `width` words of two halves each: threshold and where the first of the two next records begins; then coefficient and
+    place of each term, where places are features times `ROWS`. The record of an end leads to itself.
+    """
+    n_records = answers.size
+    plane_of = np.empty(n_records, np.int64)  # -1 at an end
+    cell_of = np.empty(n_records, np.int64)
+    depth_of = np.empty(n_records, np.int64)
+    n = 0
+    for t in range(roots.size):
+        first_records[t] = n
+        depths[t] = 0
+        answers[n] = roots[t]
+        plane_of[n] = 0
+        cell_of[n] = 0
+        depth_of[n] = 0
+        r = n
+        n += 1
+        while r < n:
+            node = answers[r]
             begin = nodes.first_plane[node]
-            for p in range(begin, nodes.first_plane[node + 1]):
-                projected = np.int32(0)
-                for t in range(nodes.first_term[p], nodes.first_term[p + 1]):
-                    projected += np.int32(nodes.coefficient[t]) * np.int32(codes[nodes.feature[t], i])
-                if projected >= nodes.threshold[p]:
-                    cell |= 1 << (p - begin)
-            child = nodes.children[nodes.first_child[node] + cell]
-            if child < 0:
-                break
-            node = np.int64(child)
-        out[i - first] = node
+            q = nodes.first_plane[node + 1] - begin
+            for word in range(r * width, (r + 1) * width):
+                words[word] = 0
+            if plane_of[r] < 0 or q == 0:
+                words[r * width] = (LAST << HALF) + r * width
+                r += 1
+                continue
+            p = begin + plane_of[r]
+            words[r * width] = (np.int64(nodes.threshold[p]) << HALF) + n * width
+            for term in range(nodes.first_term[p], nodes.first_term[p + 1]):
+                word = r * width + 1 + term - nodes.first_term[p]
+                words[word] = (np.int64(nodes.coefficient[term]) << HALF) + np.int64(nodes.feature[term]) * ROWS
+            depths[t] = max(depths[t], depth_of[r] + 1)
+            for side in range(2):
+                cell = cell_of[r] | side << plane_of[r]
+                answers[n] = node
+                plane_of[n] = plane_of[r] + 1
+                cell_of[n] = cell
+                depth_of[n] = depth_of[r] + 1
+                if plane_of[n] == q:
+                    child = nodes.children[nodes.first_child[node] + cell]
+                    plane_of[n] = -1 if child < 0 else 0  # where no training sample fell, the node itself answers
+                    answers[n] = node if child < 0 else child
+                    cell_of[n] = 0
+                n += 1
+            r += 1
+
+
+@inner
+def take_rows(codes, begin, n, out):
+    """Copy the codes of n samples from `begin` on, feature by feature, `ROWS` places each."""
+    for f in range(codes.shape[0]):
+        source = codes[f, begin : begin + n]
+        target = out[f * ROWS : f * ROWS + n]
+        for i in range(n):
+            target[i] = source[i]
+
+
+@inner
+def next_word(codes, words, width, at, i):
+    """Where the next record of sample i begins, after that at word `at`."""
+    goal = words[at]
+    projected = np.int64(0)
+    for t in range(1, width):
+        term = words[at + np.uint64(t)]
+        projected += (term >> HALF) * np.int64(codes[np.uint64(term & LOW) + i])
+    return np.uint64((goal & LOW) + (width if projected >= (goal >> HALF) else 0))
+
+
+@inner
+def walk_together(codes, words, width, start, depth, n, at):
+    """Take samples through a tree, eight at a time, so that their loads do not wait for each other."""
+    one = np.uint64(1)
+    for i in range(0, n, 8):
+        a = b = c = d = e = f = g = h = start
+        for _ in range(depth):
+            j = np.uint64(i)
+            a = next_word(codes, words, width, a, j)
+            b = next_word(codes, words, width, b, j + one)
+            c = next_word(codes, words, width, c, j + np.uint64(2))
+            d = next_word(codes, words, width, d, j + np.uint64(3))
+            e = next_word(codes, words, width, e, j + np.uint64(4))
+            f = next_word(codes, words, width, f, j + np.uint64(5))
+            g = next_word(codes, words, width, g, j + np.uint64(6))
+            h = next_word(codes, words, width, h, j + np.uint64(7))
+        at[i] = a
+        at[i + 1] = b
+        at[i + 2] = c
+        at[i + 3] = d
+        at[i + 4] = e
+        at[i + 5] = f
+        at[i + 6] = g
+        at[i + 7] = h
+
+
+@inner
+def walk(codes, words, width, first_record, depth, n, at):
+    """Take n samples through a tree; at[i] is the word with which the last record of sample i begins."""
+    start = np.uint64(first_record * width)
+    if (
+        width == 3
+    ):  # two terms, as most models of boosting have: a constant here, so that loops over terms are written out
+        walk_together(codes, words, 3, start, depth, n, at)
+    else:
+        walk_together(codes, words, width, start, depth, n, at)
 
 
 @kernel
-def find_leaves(codes, nodes, roots, first, last, out):
+def find_leaves(codes, routes, roots, first, last, out):
     """Fill out[i, t] with the node of tree t, counted from its root, in which the route of sample i ends."""
-    leaves = np.empty(ROWS, np.int64)
+    at = np.empty(ROWS, np.uint64)
+    rows = np.zeros(codes.shape[0] * ROWS, np.int16)
     for begin in range(first, last, ROWS):
-        end = min(begin + ROWS, last)
+        n = min(ROWS, last - begin)
+        take_rows(codes, begin, n, rows)
         for t in range(roots.size):
-            fill_leaves(codes, nodes, roots[t], begin, end, leaves)
-            for i in range(begin, end):
-                out[i, t] = leaves[i - begin] - roots[t]
+            walk(rows, routes.words, routes.width, routes.first_records[t], routes.depths[t], n, at)
+            for i in range(n):
+                out[begin + i, t] = routes.answers[np.uint32(at[i]) // np.uint32(routes.width)] - roots[t]
 
 
 @kernel
-def add_values(codes, nodes, values, roots, first, last, out):
+def add_values(codes, routes, values, first, last, out):
     """Add to out[i] the values of the nodes in which the routes of sample i end, tree by tree."""
-    leaves = np.empty(ROWS, np.int64)
+    at = np.empty(ROWS, np.uint64)
+    rows = np.zeros(codes.shape[0] * ROWS, np.int16)
     for begin in range(first, last, ROWS):
-        end = min(begin + ROWS, last)
-        for t in range(roots.size):
-            fill_leaves(codes, nodes, roots[t], begin, end, leaves)
-            for i in range(begin, end):
-                for k in range(values.shape[1]):
-                    out[i, k] += values[leaves[i - begin], k]
+        n = min(ROWS, last - begin)
+        take_rows(codes, begin, n, rows)
+        for t in range(routes.depths.size):
+            walk(rows, routes.words, routes.width, routes.first_records[t], routes.depths[t], n, at)
+            if values.shape[1] == 1:
+                for i in range(n):
+                    answer = routes.answers[np.uint32(at[i]) // np.uint32(routes.width)]
+                    out[begin + i, 0] += values[np.uint32(answer), 0]
+            else:
+                for i in range(n):
+                    answer = routes.answers[np.uint32(at[i]) // np.uint32(routes.width)]
+                    for k in range(values.shape[1]):
+                        out[begin + i, k] += values[answer, k]
 
 
 @kernel
