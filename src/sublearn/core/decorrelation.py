@@ -1,9 +1,8 @@
 """Step 4: keep the best hyperplane and others that differ from it and help (paper Sec. II-B3)."""
 
-import numpy as np
-
 from sublearn.core.parallel import Workers
 from sublearn.core.parameters import TreeParameters
+from sublearn.core.space import ALONE, largest_node, make_choice, make_trial, make_work
 from sublearn.kernels import keeping
 from sublearn.kernels.keeping import Choice
 from sublearn.kernels.layout import Array, Candidates, Level, Samples, Test
@@ -19,13 +18,14 @@ def keep_decorrelated(
     workers: Workers,
 ) -> Choice:
     """Choose each node's hyperplanes; fills `cells` with the child code of each sample."""
-    n = len(level.runs)
-    choice = Choice(
-        np.zeros((n, parameters.max_partitions), np.int64), np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(n)
-    )
+    choice = make_choice(len(level.runs), parameters.max_partitions)
     limits = (parameters.max_cosine * parameters.max_cosine, parameters.effective_ratio)
-    workers.run(
-        lambda a, b: keeping.keep_decorrelated(samples, level, test, candidates, limits, a, b, choice, cells),
-        level.runs[:, -1] - level.runs[:, 0],
-    )
+    largest, n_cells = largest_node(level.runs), 1 << parameters.max_partitions
+
+    def keep(a: int, b: int) -> None:
+        work = make_work(samples, n_cells, largest, 1, 1)
+        trial = make_trial(samples, largest, n_cells, candidates.coefficients.shape[1])
+        keeping.keep_decorrelated(samples, level, test, candidates, limits, a, b, work, trial, ALONE, choice, cells)
+
+    workers.run(keep, level.runs[:, -1] - level.runs[:, 0])
     return choice

@@ -3,6 +3,7 @@
 import numpy as np
 
 from sublearn.core.parallel import TEST_OVERHEAD, Workers
+from sublearn.core.space import ALONE, largest_node, make_work
 from sublearn.kernels import search
 from sublearn.kernels.layout import Array, Candidates, Level, Samples, Test
 
@@ -24,8 +25,14 @@ def score_projections(
     if n_each == 0:
         return
     known = np.zeros(len(level.runs), np.bool_) if in_range is None else in_range
+    largest = largest_node(level.runs)
+
+    def score(a: int, b: int) -> None:
+        work = make_work(samples, test.n_bins, largest, candidates.subspace.shape[1], n_each)
+        search.score_candidates(samples, level, test, candidates, n_known, known, a, b, work, ALONE)
+
     workers.run(
-        lambda a, b: search.score_candidates(samples, level, test, candidates, n_known, known, a, b),
+        score,
         level.runs[:, -1] - level.runs[:, 0] + TEST_OVERHEAD,
         items=n_each,
     )

@@ -12,6 +12,7 @@ from sublearn.core.parallel import Workers
 from sublearn.core.parameters import TreeParameters
 from sublearn.core.projection import Plan
 from sublearn.core.recorder import Nodes, Part, Planes, Recorder
+from sublearn.core.space import make_scratch
 from sublearn.core.task import Task
 from sublearn.kernels import growing
 from sublearn.kernels.growing import N_STATES, NODES, PLANES, TERMS, Grown, Rules, Team
@@ -52,9 +53,10 @@ def grow_placed(task: Task, key: int, workers: Workers) -> Placed:
     tasks.parent[0], tasks.cell[0], tasks.depth[0], tasks.runs[0], tasks.key[0] = -1, 0, 0, root.runs[0], key
     team = _team(task, rules, n_threads, len(tasks.parent), workers)
     hands = [(i, _space(samples, root.runs, rules), np.zeros(N_STATES, np.int64)) for i in range(n_threads)]
+    spaces = [make_scratch(samples, test.n_bins, rules, len(order)) for _ in range(n_threads)]
 
     def work(i: int) -> bool:
-        return bool(growing.grow(samples, order, test, rules, team, tasks, *hands[i]))
+        return bool(growing.grow(samples, order, test, rules, team, tasks, *hands[i], *spaces[i]))
 
     workers.together(work, n_threads)
     recorder = Recorder(answers)

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sublearn.core.parallel import Workers
+from sublearn.core.space import ALONE
 from sublearn.kernels import keeping
 from sublearn.kernels.keeping import Choice
 from sublearn.kernels.layout import Array, Level
@@ -26,7 +27,7 @@ def split_samples(level: Level, choice: Choice, cells: Array, new_order: Array, 
     n_cells = 1 << choice.kept.shape[1]
     workers.run(
         lambda a, b: keeping.split_samples(
-            level.order, level.runs, cells, first_child, n_cells, a, b, new_order, runs, codes
+            level.order, level.runs, cells, first_child, n_cells, a, b, ALONE, new_order, runs, codes
         ),
         level.runs[:, -1] - level.runs[:, 0],
     )

@@ -139,7 +139,8 @@ def draw_projections(plan: Plan, subspace: Array, ranking: Ranking, losses: Arra
     _, coefficients, sizes, decrease, *_ = candidates
     decrease[:, : plan.n_axis] = ranking.decrease[ranked][:, : plan.n_axis]
     solved = decrease[:, : plan.n_axis].max(axis=1, initial=0.0) >= losses * (1.0 - ROUNDING)
-    drawing.draw_candidates(keys, plan.listed, plan.n_axis, solved, varies, plan.rounds, coefficients, sizes)
+    table = np.empty(drawing.table_size(plan.n_candidates), np.int64)
+    drawing.draw_candidates(keys, plan.listed, plan.n_axis, solved, varies, plan.rounds, table, coefficients, sizes)
     candidates.threshold[:, : plan.n_axis] = threshold[:, : plan.n_axis]
     candidates.ranges[:, : plan.n_axis] = ranking.ranges[ranked][:, : plan.n_axis]
     return candidates

@@ -6,6 +6,7 @@ import numpy as np
 
 from sublearn.core.decay import decaying
 from sublearn.core.parallel import TEST_OVERHEAD, Workers
+from sublearn.core.space import ALONE, largest_node, make_work
 from sublearn.kernels import drawing, search
 from sublearn.kernels.layout import Array, Level, Samples, Test
 
@@ -22,8 +23,14 @@ def rank_features(samples: Samples, level: Level, test: Test, workers: Workers) 
     """Test every feature of every node."""
     shape = (len(level.runs), samples.codes.shape[0])
     ranking = Ranking(np.empty(shape), np.empty(shape, np.int32), np.empty((*shape, 2), np.int32))
+    tile, largest = min(search.TILE, shape[1]), largest_node(level.runs)
+
+    def rank(a: int, b: int) -> None:
+        work = make_work(samples, test.n_bins, largest, tile, tile, tile)
+        search.rank_features(samples, level, test, a, b, work, ALONE, *ranking)
+
     workers.run(
-        lambda a, b: search.rank_features(samples, level, test, a, b, *ranking),
+        rank,
         level.runs[:, -1] - level.runs[:, 0] + TEST_OVERHEAD,
         items=shape[1],
     )

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sublearn.kernels.compilation import inner
-from sublearn.kernels.layout import BLOCK, TARGET_BITS, Array
+from sublearn.kernels.layout import TARGET_BITS, Array
 
 CACHE = 262144  # codes a block may hold over all its columns: half of a usual second-level cache
 SHORT = 192  # runs shorter than this are added up directly
@@ -32,26 +32,6 @@ class Block(NamedTuple):
     projected: Array  # int32 (n,)
     bins: Array  # uint8 (n,)
     lanes: Array  # int64 (4, n_bins): independent sums, so that additions do not wait for each other
-
-
-@inner
-def make_block(n_columns, n_bins, n_samples, samples):
-    """Scratch space for blocks of nodes with at most n_samples samples."""
-    weighted = samples.weights.size > 0
-    packed = samples.packed.size > 0
-    size = max(1024, min(BLOCK, CACHE // n_columns))
-    size = min(size, max(n_samples, 1))
-    n_moments = size if samples.n_classes == 0 and not packed else 0
-    n_counts = size if weighted or n_moments > 0 else 0
-    return Block(
-        np.empty((n_columns, size), np.int16),
-        np.empty(max(size if packed else 0, n_counts), np.int64),
-        np.empty(n_moments, np.int64),
-        np.empty(n_counts, np.int64),
-        np.empty(size, np.int32),
-        np.empty(size, np.uint8),
-        np.empty((4, n_bins), np.int64),
-    )
 
 
 @inner
@@ -93,8 +73,8 @@ def gather_statistics(samples, order, begin, n, block):
 @inner
 def project(rows, columns, coefficients, n, out):
     """out = sum of coefficients[d] . rows[columns[d]], exactly; up to four at a time, to spare loads of `out`."""
-    d0 = d1 = d2 = -1  # places that wait for others
-    fresh = True
+    d0 = d1 = d2 = np.int64(-1)  # places that wait for others
+    fresh = np.bool_(True)
     for d in range(coefficients.size):
         if coefficients[d] == 0:
             continue
@@ -106,12 +86,12 @@ def project(rows, columns, coefficients, n, out):
             d2 = d
         else:
             put_two(rows, columns, coefficients, d0, d1, fresh, n, out)
-            put_two(rows, columns, coefficients, d2, d, False, n, out)
-            fresh = False
-            d0 = d1 = d2 = -1
+            fresh = np.bool_(False)
+            put_two(rows, columns, coefficients, d2, d, fresh, n, out)
+            d0 = d1 = d2 = np.int64(-1)
     if d1 >= 0:
         put_two(rows, columns, coefficients, d0, d1, fresh, n, out)
-        fresh = False
+        fresh = np.bool_(False)
         d0 = d2
     if d0 >= 0 or fresh:
         put_one(rows, columns, coefficients, max(d0, 0), fresh, n, out)
@@ -307,7 +287,7 @@ def add_curved(block, n, histogram):
 def add_packed(block, n, histogram):
     """Add up counts and targets, packed into one number a sample."""
     lanes = block.lanes
-    add_lanes(block.bins, block.weights, 0, n, lanes)
+    add_lanes(block.bins, block.weights, np.int64(0), n, lanes)
     for b in range(histogram.shape[0]):
         total = lanes[0, b] + lanes[1, b] + lanes[2, b] + lanes[3, b]
         count = total >> COUNT_SHIFT

@@ -101,7 +101,7 @@ def class_loss(n_classes, test, totals):
 @inner
 def newton_loss(test, totals):
     """Loss of a node of boosting."""
-    return -purity(totals, totals[0], 0, np.int64(0), test) / np.float64(totals[0])
+    return -purity(totals, totals[0], np.int64(0), np.int64(0), test) / np.float64(totals[0])
 
 
 @kernel

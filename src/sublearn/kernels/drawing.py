@@ -98,13 +98,9 @@ def leave_out(vector, varies):
             vector[d] = 0
 
 
-@inner
-def make_table(n_places):
-    """A hash table for so many vectors."""
-    size = 16
-    while size < 2 * n_places:
-        size *= 2
-    return np.empty(size, np.int64)
+def table_size(n_places: int) -> int:
+    """Slots of a hash table for so many vectors."""
+    return max(16, 1 << (2 * n_places - 1).bit_length())
 
 
 @inner
@@ -113,7 +109,7 @@ def draw_vectors(key, listed, n_axis, solved, varies, rounds, table, taken, vect
     key = mix(key, PROJECTION)
     for slot in range(table.size):
         table[slot] = -1
-    n = 0
+    n = np.int64(0)  # numbers written out would have a type, and a compiled function, of their own
     for source in range(n_axis if solved else listed.shape[0]):
         for d in range(listed.shape[1]):
             vectors[n, d] = listed[source, d]
@@ -143,16 +139,15 @@ def draw_vectors(key, listed, n_axis, solved, varies, rounds, table, taken, vect
 
 
 @kernel
-def draw_candidates(keys, listed, n_axis, solved, varies, rounds, coefficients, sizes):
+def draw_candidates(keys, listed, n_axis, solved, varies, rounds, table, coefficients, sizes):
     """Fill the candidates of every node: the listed vectors, n_axis basis vectors first, then what each round draws.
 
     `rounds` has one entry a round: bounds (int64), probabilities (float64), n_coefficients and n_draws
     (int64). A draw that is zero or equals an earlier candidate, up to sign and multiples, is tried again.
     A node that is solved, in that a basis vector leaves no loss, needs no others.
     A feature that does not vary in the node, by varies (n_nodes, subspace_size), would only blur predictions
-    and explanations: its coefficient is 0 in all but its own basis vector.
+    and explanations: its coefficient is 0 in all but its own basis vector. `table` is scratch space.
     """
-    table = make_table(coefficients.shape[1])
     taken = np.empty(coefficients.shape[2], np.bool_)
     for i in range(keys.size):
         sizes[i] = draw_vectors(keys[i], listed, n_axis, solved[i], varies[i], rounds, table, taken, coefficients[i])

@@ -14,11 +14,11 @@ from sublearn.kernels.arithmetic import mix
 from sublearn.kernels.compilation import inner, kernel, section
 from sublearn.kernels.criterion import ROUNDING, SECOND_ORDER, count_of, weight_of
 from sublearn.kernels.describing import describe_node, newton_loss
-from sublearn.kernels.drawing import CHILDREN, draw_subspace, draw_vectors, make_table
-from sublearn.kernels.keeping import Choice, choose_in_node, make_trial, move_samples
-from sublearn.kernels.layout import CONSTANT, Array, Candidates, Test
+from sublearn.kernels.drawing import CHILDREN, draw_subspace, draw_vectors
+from sublearn.kernels.keeping import choose_in_node, move_samples
+from sublearn.kernels.layout import CONSTANT, Array, Test
 from sublearn.kernels.racing import keep_finalists, take_evenly
-from sublearn.kernels.search import TILE, Found, Node, is_whole, make_work, test_candidates
+from sublearn.kernels.search import Found, Node, is_whole, test_candidates
 from sublearn.kernels.team import N_CLAIMED, N_COMMON, N_OPEN, N_TASKS, Pool, add, is_stopped, load, meet, wait_for
 
 BUDGET = 200_000_000  # samples visited, by all tests, after which a thread comes back: a good part of a second
@@ -92,35 +92,20 @@ class Ranks(NamedTuple):
     varies: Array  # bool (subspace_size,)
 
 
-@section
-def make_candidates(n_candidates, size):
-    """Space for the candidates of one node."""
-    return Candidates(
-        np.empty((1, size), np.int32),
-        np.empty((1, n_candidates, size), np.int16),
-        np.empty(1, np.int64),
-        np.empty((1, n_candidates)),
-        np.empty((1, n_candidates), np.int32),
-        np.empty((1, n_candidates, 2), np.int32),
-    )
+class Spare(NamedTuple):
+    """More space for one node."""
+
+    taken: Array  # bool (n_features or n_candidates,)
+    table: Array  # int64 (`table_size`,)
+    columns: Array  # int64 (subspace_size,), where the block has the features of the subspace
+    moved: Array  # int32 (largest,)
+    place: Array  # int64 (n_cells, n_classes)
+    child_runs: Array  # int64 (n_cells, n_classes + 1)
+    child_cells: Array  # int64 (n_cells,)
+    own_runs: Array  # int64 (n_classes + 1,), the thread's share of a node
 
 
 @section
-def make_ranks(n_features, size):
-    """Space for the ranked features of one node."""
-    features = np.empty(n_features, np.int32)
-    for f in range(n_features):
-        features[f] = f
-    return Ranks(
-        features,
-        np.empty(n_features, np.int32),
-        np.empty(n_features, np.int32),
-        np.empty(size, np.int64),
-        np.empty(size, np.bool_),
-    )
-
-
-@inner
 def share_of(runs, number, n_threads, out):
     """Runs of the samples of a node that are one thread's share: about as many as each other's."""
     size = runs[-1] - runs[0]
@@ -174,7 +159,7 @@ def choose_subspace(key, probabilities, ranking, ranks, taken, subspace):
         ranks.varies[d] = ranking.threshold[f] != CONSTANT
 
 
-@inner
+@section
 def take_axis_tests(n_axis, ranking, subspace, found):
     """The test of basis vectors is that of the ranking; returns the largest decrease."""
     best = 0.0
@@ -190,7 +175,7 @@ def take_axis_tests(n_axis, ranking, subspace, found):
     return best
 
 
-@inner
+@section
 def is_open(grown, i, n_classes, test, max_depth, min_split, min_loss):
     """Whether node i may be split."""
     weight = weight_of(grown.totals[i], n_classes)
@@ -256,15 +241,33 @@ def take_task(tasks, task, own, i):
 
 
 @kernel
-def grow(samples, order, test, rules, team, tasks, number, nodes, own):
+def grow(
+    samples,
+    order,
+    test,
+    rules,
+    team,
+    tasks,
+    number,
+    nodes,
+    own,
+    work,
+    trial,
+    ranking,
+    ranks,
+    candidates,
+    choice,
+    racers,
+    spare,
+):
     """Grow a tree with the other threads of the team. Returns whether that is done: long work comes back in between.
 
     `tasks` (`Grown`, shared) has the root; `nodes` are those that this thread has grown, and `own` their numbers, with
     what is at hand. First all threads together take large nodes through the steps, and the first of them notes what
     comes out. In the end every node is with one thread, and in `order` the samples of each leaf are together.
 
-    All tests of features and candidates are one call in a loop over what is to be tested: written out in several
-    places, they would take several times as long to compile.
+    The arguments from `work` on are scratch space. All tests of features and candidates are one call in a loop over
+    what is to be tested: written out in several places, they would take several times as long to compile.
     """
     entered = own[ENTERED] != 0
     own[ENTERED] = 1
@@ -275,41 +278,19 @@ def grow(samples, order, test, rules, team, tasks, number, nodes, own):
         )
     together = team.n_threads > 1 and not entered
     n_features = samples.codes.shape[0]
-    n_channels = tasks.totals.shape[1]
-    tile = min(TILE, n_features)
+    tile = work.units.shape[0]
     size = rules.subspace_size
-    n_cells = 1 << rules.max_partitions
-    largest = tasks.runs[0, -1] - tasks.runs[0, 0]
-    n_bins = max(test.n_bins, n_cells)
-    n_tested = max(rules.n_candidates, tile)
-    work = make_work(samples, n_channels, n_bins, largest, max(tile, size), n_tested, tile)
     block = work.block
-    columns = np.empty(size, np.int64)
-    trial = make_trial(largest, n_cells, n_channels, rules.n_candidates)
-    ranking = Found(np.empty(n_features), np.empty(n_features, np.int32), np.empty((n_features, 2), np.int32))
-    ranks = make_ranks(n_features, size)
-    taken = np.empty(max(n_features, rules.n_candidates), np.bool_)
-    table = make_table(rules.n_candidates)
-    candidates = make_candidates(rules.n_candidates, size)
+    taken = spare.taken
+    columns = spare.columns
+    own_runs = spare.own_runs
+    child_runs = spare.child_runs
     tests = Found(candidates.decrease[0], candidates.threshold[0], candidates.ranges[0])
-    choice = Choice(
-        np.empty((1, rules.max_partitions), np.int64), np.empty(1, np.int64), np.empty(1, np.int64), np.empty(1)
-    )
-    racers = Node(
-        np.empty(rules.racing_samples, np.int32),
-        np.empty(tasks.runs.shape[1], np.int64),
-        np.empty(n_channels, np.int64),
-    )
     loose = Test(test.criterion, test.n_bins, 1, 1, test.l2, test.n_log_n)  # minima are for all samples
-    moved = np.empty(largest, np.int32)
-    place = np.empty((n_cells, tasks.runs.shape[1] - 1), np.int64)
-    child_runs = np.empty((n_cells, tasks.runs.shape[1]), np.int64)
-    child_cells = np.empty(n_cells, np.int64)
-    own_runs = np.empty(tasks.runs.shape[1], np.int64)
     all_threads = Pool(team.n_threads, number, counters, team.stop, team.sums)
     one_thread = Pool(1, 0, counters, team.stop, team.sums)
     visited = 0
-    n_met = 1
+    n_met = np.int64(1)
     task = -1
     while visited <= BUDGET and not is_stopped(team.stop):
         # the next node, which is number i in `grown`
@@ -365,8 +346,8 @@ def grow(samples, order, test, rules, team, tasks, number, nodes, own):
             loss = np.inf
         at = 0
         step = RANKING
-        known = False
-        loaded = False
+        known = np.bool_(False)
+        loaded = np.bool_(False)
         while opened:
             if step == RANKING:
                 end = min(at + tile, n_features)
@@ -413,7 +394,7 @@ def grow(samples, order, test, rules, team, tasks, number, nodes, own):
                     best >= loss * (1.0 - ROUNDING),
                     ranks.varies,
                     rules.rounds,
-                    table,
+                    spare.table,
                     taken[:size],
                     candidates.coefficients[0],
                 )
@@ -453,18 +434,18 @@ def grow(samples, order, test, rules, team, tasks, number, nodes, own):
             )
         n_children = 0
         if choice.n_kept[0] > 0:
-            space = team.moved if together else moved
+            moved = team.moved if together else spare.moved
             n_children, n_met = move_samples(
                 order,
                 begin,
                 own_runs,
                 trial.cells,
-                place,
-                space,
+                spare.place,
+                moved,
                 0 if together else begin,
                 0,
                 child_runs,
-                child_cells,
+                spare.child_cells,
                 pool,
                 n_met,
             )
@@ -485,7 +466,7 @@ def grow(samples, order, test, rules, team, tasks, number, nodes, own):
             target = tasks if to_share else nodes
             parent = -2 - (number << OWNER_SHIFT) - i if to_share else i
             j = add(counters, N_TASKS, 1) if to_share else own[NODES]
-            target.cell[j] = child_cells[child]
+            target.cell[j] = spare.child_cells[child]
             for k in range(child_runs.shape[1]):
                 target.runs[j, k] = child_runs[child, k]
             describe_child(samples, order, test, trial.kept_sums, key, depth, parent, target, j)

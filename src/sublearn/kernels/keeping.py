@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sublearn.kernels.columns import add_up, clear, gather_statistics, make_block, project
+from sublearn.kernels.columns import add_up, clear, gather_statistics, project
 from sublearn.kernels.compilation import inner, kernel, section
 from sublearn.kernels.criterion import (
     ROUNDING,
@@ -16,7 +16,7 @@ from sublearn.kernels.criterion import (
     weight_of,
 )
 from sublearn.kernels.layout import Array
-from sublearn.kernels.search import largest_node, no_pool, node_of
+from sublearn.kernels.search import node_of
 from sublearn.kernels.team import meet, pool_sums
 
 
@@ -52,18 +52,6 @@ def squared_cosine(a, b):
         aa += x * x
         bb += y * y
     return np.float64(ab) * np.float64(ab) / (np.float64(aa) * np.float64(bb))
-
-
-@section
-def make_trial(largest, n_cells, n_channels, n_candidates):
-    """Scratch space for nodes of at most `largest` samples."""
-    return Trial(
-        np.empty(largest, np.uint8),
-        np.empty(largest, np.uint8),
-        np.empty((n_cells, n_channels), np.int64),
-        np.empty((n_cells, n_channels), np.int64),
-        np.empty(n_candidates, np.float64),
-    )
 
 
 @section
@@ -213,17 +201,14 @@ def choose_in_node(samples, node, test, candidates, i, limits, loaded, block, co
 
 
 @kernel
-def keep_decorrelated(samples, level, test, candidates, limits, first_node, last_node, choice, cells):
+def keep_decorrelated(
+    samples, level, test, candidates, limits, first_node, last_node, work, trial, pool, choice, cells
+):
     """Choose the hyperplanes of nodes; cells[position] tells the child of each sample."""
-    largest = largest_node(level, first_node, last_node)
-    n_cells = 1 << choice.kept.shape[1]
-    block = make_block(1, n_cells, largest, samples)
-    columns = np.empty(0, np.int64)
-    pool = no_pool()
-    trial = make_trial(largest, n_cells, level.totals.shape[1], candidates.coefficients.shape[1])
+    block = work.block
     for i in range(first_node, last_node):
         node = node_of(level, i)
-        choose_in_node(samples, node, test, candidates, i, limits, False, block, columns, trial, choice, pool, 1)
+        choose_in_node(samples, node, test, candidates, i, limits, False, block, work.columns, trial, choice, pool, 1)
         begin = level.runs[i, 0]
         n = level.runs[i, -1] - begin
         if choice.n_kept[i] > 0:
@@ -293,13 +278,12 @@ def move_samples(order, begin, runs, cells, place, moved, at, first_child, new_r
 
 
 @kernel
-def split_samples(order, runs, cells, first_child, n_cells, first_node, last_node, moved, new_runs, codes):
+def split_samples(order, runs, cells, first_child, n_cells, first_node, last_node, pool, moved, new_runs, codes):
     """Move the samples of each node to its children.
 
     Children of node i are numbers first_child[i] to first_child[i + 1]; nodes without any are left alone.
     """
     place = np.empty((n_cells, runs.shape[1] - 1), np.int64)
-    pool = no_pool()
     for i in range(first_node, last_node):
         if first_child[i] < first_child[i + 1]:
             begin = runs[i, 0]

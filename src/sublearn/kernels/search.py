@@ -16,13 +16,12 @@ from sublearn.kernels.columns import (
     find_range,
     gather_columns,
     gather_statistics,
-    make_block,
     project,
     threshold_of,
 )
 from sublearn.kernels.compilation import inner, kernel, section
 from sublearn.kernels.layout import CONSTANT, Array
-from sublearn.kernels.team import Pool, pool_ranges, pool_sums
+from sublearn.kernels.team import pool_ranges, pool_sums
 from sublearn.kernels.threshold import find_threshold
 
 INT32_MAX = np.int32(2**31 - 1)
@@ -58,37 +57,6 @@ class Found(NamedTuple):
 
 
 @inner
-def largest_node(level, first_node, last_node):
-    """Samples of the largest of some nodes."""
-    largest = 0
-    for i in range(first_node, last_node):
-        largest = max(largest, level.runs[i, -1] - level.runs[i, 0])
-    return largest
-
-
-@inner
-def make_work(samples, n_channels, n_bins, largest, n_columns, n_tested, tile):
-    """Scratch space for testing candidates over n_columns features, n_tested at a time at the most."""
-    block = make_block(n_columns, n_bins, largest, samples)
-    n_tested = max(1, min(n_tested, HISTOGRAMS // (n_bins * n_channels)))
-    columns = np.empty(n_columns, np.int64)
-    for c in range(n_columns):
-        columns[c] = c
-    units = np.zeros((tile, tile), np.int16)
-    for c in range(tile):
-        units[c, c] = 1
-    histograms = np.empty((n_tested, n_bins, n_channels), np.int64)
-    return Work(
-        block,
-        histograms,
-        histograms.reshape((n_tested * n_bins, n_channels)),
-        np.empty(n_channels, np.int64),
-        columns,
-        units,
-    )
-
-
-@inner
 def is_whole(node, block):
     """Whether a node fits into one block."""
     return node.runs[-1] - node.runs[0] <= block.projected.size
@@ -107,7 +75,7 @@ def store_best(samples, node, test, work, t, c, found):
         found.threshold[c] = threshold_of(b, low, high, test.n_bins)
 
 
-@inner
+@section
 def test_candidates(
     samples, node, test, features, columns, coefficients, first, last, known, loaded, work, found, pool, n_met
 ):
@@ -161,26 +129,14 @@ def node_of(level, i):
     return Node(level.order, level.runs[i], level.totals[i])
 
 
-@inner
-def no_pool():
-    """For one thread."""
-    empty = np.empty(0, np.int64)
-    return Pool(1, 0, empty, empty, np.empty((0, 0), np.int64))
-
-
 @kernel
-def rank_features(samples, level, test, first_item, last_item, decrease, threshold, ranges):
+def rank_features(samples, level, test, first_item, last_item, work, pool, decrease, threshold, ranges):
     """Test features alone: item i is feature i % n_features of node i // n_features."""
     n_features = samples.codes.shape[0]
-    tile = min(TILE, n_features)
+    tile = work.units.shape[0]
     features = np.empty(n_features, np.int32)
     for f in range(n_features):
         features[f] = f
-    first_node = first_item // n_features
-    last_node = (last_item + n_features - 1) // n_features
-    largest = largest_node(level, first_node, last_node)
-    work = make_work(samples, level.totals.shape[1], test.n_bins, largest, tile, tile, tile)
-    pool = no_pool()
     item = first_item
     while item < last_item:
         i = item // n_features
@@ -188,35 +144,19 @@ def rank_features(samples, level, test, first_item, last_item, decrease, thresho
         last = min(min(first + tile, n_features), first + last_item - item)
         found = Found(decrease[i, first:last], threshold[i, first:last], ranges[i, first:last])
         node = node_of(level, i)
+        some = features[first:last]
         test_candidates(
-            samples,
-            node,
-            test,
-            features[first:last],
-            work.columns,
-            work.units,
-            0,
-            last - first,
-            False,
-            False,
-            work,
-            found,
-            pool,
-            1,
+            samples, node, test, some, work.columns, work.units, 0, last - first, False, False, work, found, pool, 1
         )
         item += last - first
 
 
 @kernel
-def score_candidates(samples, level, test, candidates, skip, known, first_item, last_item):
+def score_candidates(samples, level, test, candidates, skip, known, first_item, last_item, work, pool):
     """Test candidates, but for the first `skip` of every node; known[i]: their ranges are given."""
     n_each = candidates.coefficients.shape[1] - skip
     first_node = first_item // n_each
     last_node = (last_item + n_each - 1) // n_each
-    n_columns = candidates.subspace.shape[1]
-    largest = largest_node(level, first_node, last_node)
-    work = make_work(samples, level.totals.shape[1], test.n_bins, largest, n_columns, n_each, 0)
-    pool = no_pool()
     for i in range(first_node, last_node):
         first = skip + max(first_item - i * n_each, 0)
         last = min(skip + min(last_item - i * n_each, n_each), candidates.sizes[i])

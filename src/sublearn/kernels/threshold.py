@@ -29,7 +29,7 @@ def find_target_threshold(histogram, totals, test):
     weight = totals[0]
     count = totals[2] if weighted else weight
     moment = totals[1] - centre * weight
-    start = purity(totals, weight, 0, centre, test)
+    start = purity(totals, weight, np.int64(0), centre, test)
     best = start + start * ROUNDING
     first_best = 0
     last_best = 0
