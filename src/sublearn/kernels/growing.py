@@ -381,7 +381,10 @@ def grow(
                 used_pool,
                 n_met,
             )
+            if last > first:
+                loaded = used_pool.n_threads == 1 and is_whole(source, block)  # with what was tested just now
             if step == RANKING and at < n_features:
+                loaded = np.bool_(False)
                 continue
             if step == RANKING:
                 subspace = candidates.subspace[0]
@@ -398,7 +401,7 @@ def grow(
                     taken[:size],
                     candidates.coefficients[0],
                 )
-                loaded = used_pool.n_threads == 1 and n_features <= tile and is_whole(source, block)
+                loaded = loaded and n_features <= tile
                 for d in range(size):
                     columns[d] = subspace[d] if loaded else d
                 step = DRAWN
@@ -428,7 +431,6 @@ def grow(
         choice.n_children[0] = 0
         choice.decrease[0] = 0.0
         if opened:
-            loaded = not together and is_whole(node, block)
             n_met = choose_in_node(
                 samples, node, test, candidates, 0, rules.limits, loaded, block, columns, trial, choice, pool, n_met
             )
