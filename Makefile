@@ -2,14 +2,15 @@
 # make test   run all tests
 # make check  lint, format and types
 # make oldest all tests with the oldest versions that are supported
-# make bench  speed, memory and quality, beside scikit-learn and XGBoost
+# make bench  speed, memory and quality, beside other libraries; hours, most of them YDF's
+# make bench-check  a few ratios to scikit-learn, held against their floors; under a minute
 
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 STAMP = $(VENV)/.installed
 
-.PHONY: demo test check format oldest bench clean
+.PHONY: demo test check format oldest bench bench-check clean
 
 demo: $(STAMP)
 	$(BIN)/sublearn reproduce --quick --datasets bundled
@@ -29,18 +30,24 @@ format: $(STAMP)
 oldest: .venv-oldest/.installed
 	.venv-oldest/bin/python -m pytest
 
-bench: $(STAMP)
+bench: $(VENV)/.peers
+	$(BIN)/sublearn bench
 	$(BIN)/python benchmarks/scoring.py
-	$(BIN)/python benchmarks/fitting.py
-	$(BIN)/python benchmarks/memory.py
-	$(BIN)/python benchmarks/ensembles.py
+	$(BIN)/python benchmarks/kernels.py
 	$(BIN)/python benchmarks/multiclass.py
 	$(BIN)/python benchmarks/convergence.py
 	$(BIN)/python benchmarks/quality.py
 
+bench-check: $(STAMP)
+	$(BIN)/sublearn bench --check
+
 $(STAMP): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	@touch $@
+
+$(VENV)/.peers: $(STAMP)
+	$(BIN)/python -m pip install --quiet --editable '.[bench]'
 	@touch $@
 
 .venv-oldest/.installed: pyproject.toml constraints-oldest.txt
@@ -49,4 +56,4 @@ $(STAMP): pyproject.toml
 	@touch $@
 
 clean:
-	rm -rf .venv .venv-oldest report
+	rm -rf .venv .venv-oldest report bench

@@ -1,4 +1,4 @@
-"""The command line: `sublearn reproduce`, and what comes later, one function each."""
+"""The command line: `sublearn reproduce` and `sublearn bench`, one function each."""
 
 import time
 from importlib.metadata import version
@@ -93,6 +93,77 @@ def reproduce(
         raise typer.Exit(130) from None
     minutes = (time.monotonic() - begin) / 60
     console.print(f"The report is {page}. This run took {minutes:.1f} minutes.", soft_wrap=True, markup=False)
+
+
+@app.command()
+def bench(
+    only: Annotated[str, typer.Option(metavar="PARTS", help=f"Parts to measure: {_LIST}.")] = "all",
+    sets: Annotated[str, typer.Option(metavar="SETS", help=f"Data sets: {_LIST}; or all, classes, numbers.")] = "all",
+    peers: Annotated[str, typer.Option(metavar="PEERS", help=f"Libraries beside ours: {_LIST}.")] = "all",
+    threads: Annotated[int, typer.Option(min=1, help="Threads of every fit and prediction.")] = 2,
+    repeats: Annotated[int, typer.Option(min=1, help="Turns of each; the best counts.")] = 3,
+    out: Annotated[Path, typer.Option(help="Folder of the results.")] = Path("bench"),
+    data_dir: Annotated[
+        Path | None, typer.Option(help="Folder of name.csv.gz files. Default: the variable SUBLEARN_DATA.")
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Small data and few rounds, to try it out.")] = False,
+    check: Annotated[
+        bool, typer.Option("--check", help="Nothing but a few ratios to scikit-learn, held against their floors.")
+    ] = False,
+) -> None:
+    """Measure speed, growth and memory beside the usual libraries, on the same data and threads.
+
+    Prints ratios, theirs over ours, and whether the goals are met. Writes DIR/results.json and a picture, time against
+    loss.
+    """
+    from sublearn.bench.contenders import PEERS
+    from sublearn.bench.order import PARTS, Order
+    from sublearn.bench.run import bench as run
+    from sublearn.bench.sets import SOURCES
+    from sublearn.paper.datasets import MissingDataError
+
+    if check:
+        _check_ratios()
+        return
+    groups = {
+        "classes": [name for name, source in SOURCES.items() if source.is_classes],
+        "numbers": [name for name, source in SOURCES.items() if not source.is_classes],
+    }
+    _check_folders(out, data_dir)
+    order = Order(
+        _chosen("--only", only, list(PARTS)),
+        _chosen("--sets", sets, list(SOURCES), groups),
+        _chosen("--peers", peers, list(PEERS)),
+        threads,
+        repeats,
+        out,
+        data_dir,
+        quick,
+    )
+    if find_spec("matplotlib") is None:
+        _refuse("sublearn bench needs matplotlib: pip install 'sublearn[bench]'")
+    console = Console()
+    try:
+        path = run(order, console)
+    except MissingDataError as reason:
+        typer.echo(f"Nothing was measured: {reason}.", err=True)
+        raise typer.Exit(1) from None
+    except KeyboardInterrupt:
+        typer.echo(f"Stopped; what was measured so far is in {out}.", err=True)
+        raise typer.Exit(130) from None
+    console.print(f"The results are {path}.", soft_wrap=True, markup=False)
+
+
+def _check_ratios() -> None:
+    """One line a ratio; those below their floor go to the errors, and make the exit code 1."""
+    from sublearn.bench.check import check
+
+    found = check()
+    for one in found:
+        text = f"{one.name}: {one.ratio:.2f} times ours, floor {one.floor:.2f}"
+        typer.echo(f"{text}: too slow." if one.is_below else text, err=one.is_below)
+    if any(one.is_below for one in found):
+        raise typer.Exit(1)
 
 
 def _check_folders(out: Path, data_dir: Path | None) -> None:

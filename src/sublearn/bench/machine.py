@@ -1,0 +1,40 @@
+"""What the figures were taken on: cores, processor, load, and versions of the libraries."""
+
+import os
+import platform
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from joblib import cpu_count
+
+from sublearn.bench.contenders import PEERS
+
+_DISTRIBUTIONS = ("sublearn", "numpy", "numba", *PEERS, "xgboost-cpu")
+
+
+def versions() -> dict[str, str]:
+    """Of what is installed."""
+    found = {"python": platform.python_version()}
+    for name in _DISTRIBUTIONS:
+        try:
+            found[name.removesuffix("-cpu")] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def machine() -> dict[str, Any]:
+    """Cores, processor, system, and the load of the last one, five and fifteen minutes."""
+    loads = list(os.getloadavg()) if hasattr(os, "getloadavg") else []
+    return {"cores": cpu_count(), "cpu": _cpu(), "system": platform.platform(), "load": loads}
+
+
+def _cpu() -> str:
+    """Its name, where the system tells."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        lines = []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.processor()

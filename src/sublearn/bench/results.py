@@ -1,0 +1,40 @@
+"""All that a run has measured, part by part; what was not asked for is empty."""
+
+from typing import Any, NamedTuple
+
+from sublearn.bench.fits import Fit
+from sublearn.bench.growth import Grown, Slope, slopes
+from sublearn.bench.loss import Reached
+from sublearn.bench.predict import Predicted
+from sublearn.bench.startup import Start
+from sublearn.bench.threads import Speedup
+
+
+class Results(NamedTuple):
+    """Named after the parts."""
+
+    loss: list[Reached]
+    fits: list[Fit]
+    predict: list[Predicted]
+    growth: list[Grown]
+    threads: list[Speedup]
+    startup: list[Start]
+
+    @property
+    def slopes(self) -> list[Slope]:
+        """Of all that has grown."""
+        return slopes(self.growth)
+
+
+def empty() -> Results:
+    """Nothing yet."""
+    return Results([], [], [], [], [], [])
+
+
+def plain(value: Any) -> Any:
+    """Records as dicts, for JSON."""
+    if isinstance(value, tuple) and hasattr(value, "_asdict"):
+        return {name: plain(part) for name, part in value._asdict().items()}
+    if isinstance(value, dict):
+        return {name: plain(part) for name, part in value.items()}
+    return [plain(part) for part in value] if isinstance(value, list | tuple) else value
