@@ -17,12 +17,12 @@ from sklearn.datasets import load_digits, make_classification
 from sklearn.model_selection import train_test_split
 
 from sublearn import SLMBoostClassifier
-from sublearn.core.booster import Growth, Problem, add_round, make_task
+from sublearn.core.booster import Growth, Problem, add_round, make_problem, make_task
 from sublearn.core.codes import code_limit, encode_samples, fit_maps
 from sublearn.core.fixed_point import UNIT
 from sublearn.core.flat_ensemble import alone
 from sublearn.core.flat_tree import FlatTree
-from sublearn.core.grower import grow
+from sublearn.core.grower import grow_placed
 from sublearn.core.keys import key_below
 from sublearn.core.losses import Softmax
 from sublearn.core.parallel import Workers
@@ -56,12 +56,14 @@ def tree_a_class(training: Problem, growth: Growth, number: int) -> Iterator[tup
     """Each class and the tree for it."""
     gradients, hessians = training.loss.derivatives(training.y, training.outputs)
     assert hessians is not None
-    rows, leaves = np.arange(len(training.y)), np.empty(len(training.y), np.int64)
+    rows = np.arange(len(training.y))
     for k in range(gradients.shape[1]):
         one = training._replace(raw=training.raw[:, k : k + 1])
-        task = make_task(one, growth, rows, gradients[:, k], hessians[:, k])
-        tree = grow(task, key_below(key_below(growth.key, number), k), ONE_THREAD, leaves)
-        training.raw[:, k] += tree.value[leaves, 0]
+        gradient, hessian = gradients[:, k].copy(), hessians[:, k].copy()
+        task = make_task(one, growth, rows, gradient, hessian, ONE_THREAD)
+        tree, places, order = grow_placed(task, key_below(key_below(growth.key, number), k), ONE_THREAD)
+        for leaf in np.flatnonzero(tree.is_leaf):
+            training.raw[order[places[leaf, 0] : places[leaf, 1]], k] += tree.value[leaf, 0]
         yield k, tree
 
 
@@ -77,7 +79,7 @@ def course(
     loss = Softmax(len(np.unique(y)))
     start = loss.start(y, np.ones(len(y)))
     training, testing = (
-        Problem(
+        make_problem(
             encode_samples(x, maps, ONE_THREAD), t.astype(float), UNIT, np.empty(0), loss, np.tile(start, (len(t), 1))
         )
         for x, t in ((X, y), (X_test, y_test))
@@ -93,7 +95,7 @@ def course(
             part.add(alone(grown), ONE_THREAD)
             if k >= 0:
                 testing.raw[:, k] = part.raw[:, 0]
-        points.append(Point(len(points) + 1, spent, -testing.score()))
+        points.append(Point(len(points) + 1, spent, -testing.score(ONE_THREAD)))
     return points
 
 

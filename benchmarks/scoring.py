@@ -91,6 +91,7 @@ def draw_candidates(n_nodes: int, n_coefficients: int) -> Candidates:
         np.full(n_nodes, N_CANDIDATES),
         np.zeros(shape[:2]),
         np.zeros(shape[:2], np.int32),
+        np.zeros((*shape[:2], 2), np.int32),
     )
 
 

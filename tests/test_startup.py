@@ -104,6 +104,8 @@ for model, response in (
     (sublearn.SLMBoostRegressor(loss="absolute_error"), total),
     (sublearn.SLMBoostRegressor(loss="huber"), total),
     (sublearn.SLMBoostRegressor(loss="poisson"), counts),
+    (sublearn.SLMBoostRegressor(loss="gamma"), counts + 1),
+    (sublearn.SLMBoostRegressor(loss="quantile", quantile=0.8), total),
 ):
     model.set_params(n_estimators=20 if "Forest" in type(model).__name__ else 2)
     for weight in weights:
@@ -114,7 +116,8 @@ poisson = sublearn.SLMBoostRegressor(n_estimators=2, loss="poisson")
 poisson.fit(X, counts, exposure=np.arange(1, 201)).predict(X, total**2)
 modules = [module for name, module in sys.modules.items() if name.startswith("sublearn")]
 kernels = {id(value): value for module in modules for value in vars(module).values() if isinstance(value, Kernel)}
-print(json.dumps({kernel.__name__: len(kernel.dispatcher.signatures) for kernel in kernels.values()}))
+used = [kernel for kernel in kernels.values() if kernel.dispatcher.signatures]
+print(json.dumps({kernel.__name__: len(kernel.dispatcher.signatures) for kernel in used}))
 """
 
 # Compiles one small kernel and prints where compiled code is kept.
@@ -255,4 +258,4 @@ def test_read_only_install_keeps_compiled_code_in_the_user_cache(read_only: dict
 def test_every_kernel_is_compiled_for_one_signature(cache: dict[str, str]) -> None:
     signatures = Outcome(start(TYPES, **cache)).result
     assert signatures == dict.fromkeys(signatures, 1)
-    assert signatures
+    assert {"grow", "add_values", "find_leaves", "round_derivatives"} <= set(signatures)

@@ -107,8 +107,8 @@ def _numbered(parents: Array, firsts: Array, sizes: list[int]) -> Array:
 
 
 def _nodes(columns: list[Array]) -> Nodes:
-    n_sums = len(NodeSums._fields)
-    return Nodes(*columns[:4], NodeSums(*columns[4 : 4 + n_sums]), *columns[4 + n_sums :])
+    parent, cell, depth, places, *sums, n_planes, decrease = columns
+    return Nodes(parent, cell, depth, places, NodeSums(*sums), n_planes, decrease)
 
 
 def _flat(nodes: Nodes) -> list[Array]:
