@@ -144,9 +144,14 @@ def boundary(b: int, low: int, high: int, n_bins: int) -> int:
     return math.ceil(low + Fraction(b * (high - low), n_bins))
 
 
-def discriminant_test(projected: Array, data: Data, settings: Settings) -> Outcome:
-    """Try every inner boundary; among those that split alike the middle one stands for all."""
-    low, high = int(projected.min()), int(projected.max())
+def discriminant_test(
+    projected: Array, data: Data, settings: Settings, bounds: tuple[int, int] | None = None
+) -> Outcome:
+    """Try every inner boundary; among those that split alike the middle one stands for all.
+
+    Boundaries divide the range of the projected values, or what is given as such.
+    """
+    low, high = bounds or (int(projected.min()), int(projected.max()))
     if low == high:
         return NO_SPLIT
     node_loss = loss(data, settings.criterion, settings.l2)
@@ -407,6 +412,59 @@ def grow(data: Data, settings: Settings, pool: Pool, rows: list[int] | None = No
         below = split(node.rows, kept.cells.tolist())
         node.children = {code: grow(data, settings, pool, inside, depth + 1) for code, inside in below.items()}
     return node
+
+
+# --- racing
+
+
+def take_evenly(rows: Sequence[int], n: int, numbers: Sequence[int]) -> list[int]:
+    """One of each of n equal stretches of the rows, by numbers below 2^32."""
+    taken = []
+    for j, number in enumerate(numbers[:n]):
+        stretch = rows[j * len(rows) // n : (j + 1) * len(rows) // n]
+        taken.append(stretch[number * len(stretch) // 2**32])
+    return taken
+
+
+def finalists(decreases: Sequence[float], n: int) -> list[int]:
+    """The best n of those with a positive decrease, the first ones of equals, in their order."""
+    good = [c for c, decrease in enumerate(decreases) if decrease > 0.0]
+    return sorted(sorted(good, key=lambda c: (-decreases[c], c))[:n])
+
+
+class Race(NamedTuple):
+    """What a race leaves of the candidates of a node, tested on all samples."""
+
+    vectors: list[Vector]
+    outcomes: list[Outcome]
+    tied: bool  # whether rounding could have decided otherwise
+    decided: bool  # whether any candidate was good on the racers
+
+
+def race(data: Data, racers: Data, settings: Settings, pool: Pool, n_finalists: int) -> Race:
+    """Steps 1 to 3 with the racers, then the best candidates with all samples, within the racers' range."""
+    loose = settings._replace(min_samples_leaf=1, min_weight=1)
+    vectors, tests, tied = try_candidates(racers, loose, pool)
+    whole = loss(racers, settings.criterion, settings.l2)
+    axis = [c for c, vector in enumerate(vectors) if sum(map(bool, vector)) == 1]
+    if settings.criterion != "second_order" and any(tests[c].decrease >= whole * (1 - 1e-12) for c in axis):
+        vectors, tests = [vectors[c] for c in axis], [tests[c] for c in axis]
+    kept = finalists([o.decrease for o in tests], n_finalists)
+    if not kept:
+        outcomes = [discriminant_test(project(data.codes, v), data, settings) for v in vectors]
+        return Race(vectors, outcomes, tied, False)
+    width = tie_width(whole, [o.decrease for o in tests])
+    last = min((tests[c] for c in kept), key=lambda o: o.decrease)
+    tied = tied or any(
+        abs(o.decrease - last.decrease) <= width and o.sides != last.sides for o in tests if o is not last
+    )
+    tied = tied or (len(kept) < n_finalists and any(o.decrease <= width for o in tests))
+    outcomes = []
+    for c in kept:
+        seen = project(racers.codes, vectors[c])
+        bounds = int(seen.min()), int(seen.max())
+        outcomes.append(discriminant_test(project(data.codes, vectors[c]), data, settings, bounds))
+    return Race([vectors[c] for c in kept], outcomes, tied, True)
 
 
 def in_level_order(root: Node) -> list[Node]:

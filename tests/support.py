@@ -18,7 +18,7 @@ from sublearn.core.parallel import Workers
 from sublearn.core.parameters import Round, TreeParameters
 from sublearn.core.projection import plan_projections
 from sublearn.core.task import Task, class_root, number_root
-from sublearn.kernels.layout import Candidates, Level, Samples, Test
+from sublearn.kernels.layout import CURVED_BITS, Candidates, Level, Samples, Test
 
 ONE_THREAD = Workers(1)
 INTEGERS = Units(0.0, 1.0)  # targets stand for themselves
@@ -84,18 +84,19 @@ def make_data(codes: Any, y: Any, n_classes: int, weights: Any = None, counts: A
 
 
 def samples_of(data: Data) -> Samples:
-    """The same samples for the engine."""
+    """The same samples for the engine; what is too large to be packed is not."""
     unit = bool((data.weights == 1).all() and (data.counts == 1).all())
     none = np.empty(0, np.int64)
     n_targets = 0 if data.n_classes else len(data.y)
     targets = data.y[:n_targets].astype(np.int32)
     curvatures = np.empty(0, np.int32) if data.curvatures is None else data.curvatures.astype(np.int32)
+    small = data.curvatures is None or max(abs(data.y).max(), data.curvatures.max()) < 2**CURVED_BITS
     return Samples(
         transposed(data.codes),
         targets,
         np.zeros(n_targets, np.int32),
         curvatures,
-        pack(targets, curvatures) if n_targets and unit else none,
+        pack(targets, curvatures) if n_targets and unit and small else none,
         none if unit else data.weights,
         none if unit else data.counts,
         data.n_classes,

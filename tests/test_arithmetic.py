@@ -13,7 +13,12 @@ from scipy.stats import chi2
 import naive
 from sublearn.core.decay import decaying
 from sublearn.kernels import arithmetic, drawing
+from sublearn.kernels.compilation import plain
 from support import keys_of
+
+log2_, exp_, mix_, uniform_, below_ = map(
+    plain, (arithmetic.log2, arithmetic.exp, arithmetic.mix, arithmetic.uniform, arithmetic.below)
+)
 
 FALSE_ALARM = 1e-6  # of each chi-square test, over the choice of its seed, which is fixed
 
@@ -53,22 +58,22 @@ def positive_numbers() -> list[float]:
 
 def test_log2_of_powers_of_two_is_whole() -> None:
     for k in range(-1022, 1024):
-        assert arithmetic.log2.py_func(2.0**k) == k
+        assert log2_(2.0**k) == k
 
 
 def test_log2_is_right_to_four_units() -> None:
     # seven rounded operations give up to half a unit each; a result just above a power of two has the smaller units
-    assert max(ulps(arithmetic.log2.py_func(x), exact_log2(x)) for x in positive_numbers()) < 4
+    assert max(ulps(log2_(x), exact_log2(x)) for x in positive_numbers()) < 4
 
 
 def test_exp_of_zero_is_one() -> None:
-    assert arithmetic.exp.py_func(0.0) == 1.0
+    assert exp_(0.0) == 1.0
 
 
 def test_exp_is_right_to_two_units() -> None:
     rng = np.random.default_rng(0)
     points = [*rng.uniform(-700, 700, 500).tolist(), *rng.uniform(-1, 1, 300).tolist(), -700.0, 699.9, 1e-300, -1e-18]
-    assert max(ulps(arithmetic.exp.py_func(x), exact_exp(x)) for x in points) < 2
+    assert max(ulps(exp_(x), exact_exp(x)) for x in points) < 2
 
 
 def test_decaying_follows_the_exponential_and_stays_positive() -> None:
@@ -89,9 +94,20 @@ def test_compiled_functions_equal_python_to_the_bit() -> None:
     x = np.array(positive_numbers())
     logarithms, exponentials = np.empty_like(x), np.empty_like(x)
     numba.njit(both)(x, logarithms, exponentials)
-    np.testing.assert_array_equal(logarithms, [log2.py_func(v) for v in x.tolist()])
+    np.testing.assert_array_equal(logarithms, [log2_(v) for v in x.tolist()])
     arguments = [600.0 / v if v > 1.0 else -600.0 * v for v in x.tolist()]
-    np.testing.assert_array_equal(exponentials, [exp.py_func(v) for v in arguments])
+    np.testing.assert_array_equal(exponentials, [exp_(v) for v in arguments])
+
+
+def test_many_exponentials_at_once_equal_those_one_by_one_to_the_bit() -> None:
+    fill_exp = arithmetic.fill_exp
+    rng = np.random.default_rng(1)
+    x = np.concatenate([rng.uniform(-700, 700, 3000), rng.uniform(-1, 1, 3000), [0.0, -0.0, -699.9, 699.9, 1e-300]])
+    found, bits = x.copy(), np.empty(len(x), np.int64)
+    n = len(x) - 1
+    numba.njit(lambda x, n, bits: fill_exp(x, n, bits))(found, n, bits)
+    assert found[:n].tolist() == [exp_(v) for v in x[:n].tolist()]
+    assert found[n] == x[n]  # beyond the first n
 
 
 # --- random numbers
@@ -106,37 +122,37 @@ def splitmix64(key: int, value: int) -> int:
 
 
 def test_mix_gives_the_published_splitmix64_sequence() -> None:
-    mixed = arithmetic.mix.py_func(np.zeros(3, np.uint64), np.arange(3))
+    mixed = mix_(np.zeros(3, np.uint64), np.arange(3))
     assert mixed.tolist() == [0xE220A8397B1DCDAF, 0x6E789E6AA1B965F4, 0x06C45D188009454F]
 
 
 def test_mix_equals_its_twin() -> None:
     keys, values = keys_of(200), np.random.default_rng(2).integers(0, 2**40, 200)
     expected = [splitmix64(k, v) for k, v in zip(keys.tolist(), values.tolist(), strict=True)]
-    assert arithmetic.mix.py_func(keys, values).tolist() == expected
+    assert mix_(keys, values).tolist() == expected
 
 
 def test_uniform_lies_in_the_half_open_unit_interval() -> None:
     ends = np.array([0, 1, 2**11 - 1, 2**11, 2**63, 2**64 - 1], np.uint64)
-    found = [float(arithmetic.uniform.py_func(key)) for key in ends]
+    found = [float(uniform_(key)) for key in ends]
     assert found == [0.0, 0.0, 0.0, 2.0**-53, 0.5, 1 - 2.0**-53]
 
 
 def test_uniform_fills_the_unit_interval_evenly() -> None:
-    keys = arithmetic.mix.py_func(np.full(50_000, 7, np.uint64), np.arange(50_000))
-    cells = Counter(int(20 * arithmetic.uniform.py_func(key)) for key in keys)
+    keys = mix_(np.full(50_000, 7, np.uint64), np.arange(50_000))
+    cells = Counter(int(20 * uniform_(key)) for key in keys)
     assert_frequencies(cells, dict.fromkeys(range(20), 1 / 20), len(keys))
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 7, 255, 2**31 - 1])
 def test_below_stays_below_and_reaches_both_ends(n: int) -> None:
-    assert arithmetic.below.py_func(np.uint64(0), n) == 0
-    assert arithmetic.below.py_func(np.uint64(2**64 - 1), n) == n - 1
+    assert below_(np.uint64(0), n) == 0
+    assert below_(np.uint64(2**64 - 1), n) == n - 1
 
 
 def test_below_is_uniform() -> None:
-    keys = arithmetic.mix.py_func(np.full(50_000, 8, np.uint64), np.arange(50_000))
-    found = Counter(int(arithmetic.below.py_func(key, 7)) for key in keys)
+    keys = mix_(np.full(50_000, 8, np.uint64), np.arange(50_000))
+    found = Counter(int(below_(key, 7)) for key in keys)
     assert_frequencies(found, dict.fromkeys(range(7), 1 / 7), len(keys))
 
 

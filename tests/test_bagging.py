@@ -1,4 +1,4 @@
-"""Bootstrap samples, expressed as weights."""
+"""Bootstrap samples: rows drawn several times, or with so many times their weight."""
 
 from dataclasses import replace
 
@@ -72,13 +72,14 @@ def test_a_longer_bag_begins_with_the_shorter() -> None:
 def test_three_samples_of_which_one_is_left_out_by_hand() -> None:
     codes, labels, times = [[5], [6], [7]], [1, 0, 1], np.array([2, 0, 1])
     bag = bagged(task_of(make_data(codes, labels, 2), parameters()), times)
-    assert bag.samples.weights.tolist() == [2, 0, 1]
-    assert bag.samples.counts.tolist() == [2, 0, 1]
-    assert bag.root.order.tolist() == [0, 2]
-    assert bag.root.runs.tolist() == [[0, 0, 2]]  # class 0 is not there
+    assert bag.samples.weights.size == bag.samples.counts.size == 0
+    assert bag.root.order.tolist() == [0, 0, 2]
+    assert bag.root.runs.tolist() == [[0, 0, 3]]  # class 0 is not there
     weighted = bagged(task_of(make_data(codes, labels, 2, [3, 4, 5], [1, 1, 1]), parameters()), times)
     assert weighted.samples.weights.tolist() == [6, 0, 5]
     assert weighted.samples.counts.tolist() == [2, 0, 1]
+    assert weighted.root.order.tolist() == [0, 2]
+    assert weighted.root.runs.tolist() == [[0, 0, 2]]
 
 
 @pytest.mark.parametrize("weights", WEIGHTS)

@@ -15,12 +15,16 @@ from sublearn.core.fixed_point import (
     Derivatives,
     Weights,
     exact_mean,
+    fine_steps,
     integer_derivatives,
     integer_targets,
     integer_weights,
+    pack,
     times_class_weights,
 )
-from sublearn.kernels.layout import TARGET_BITS, WEIGHT_BITS
+from sublearn.core.parallel import Workers
+from sublearn.kernels.layout import CURVED_BITS, TARGET_BITS, WEIGHT_BITS
+from support import ONE_THREAD
 
 
 def as_lists(weights: Weights) -> tuple[list[int], list[int]]:
@@ -206,7 +210,7 @@ def test_any_targets_are_restored_to_two_to_the_minus_59_of_their_range(y: list[
 @given(y=st.lists(st.floats(-1e9, 1e9), min_size=1, max_size=40))
 @settings(deadline=None, derandomize=True)
 def test_targets_leave_room_for_the_sum_over_a_block(y: list[float]) -> None:
-    # packed sums take up to 2^14 targets, each moved up by 2^29, into 44 bits
+    # packed sums take up to 2^15 targets, each moved up by 2^29, into 45 bits
     found = integer_targets(np.array(y))
     assert np.abs(found.targets.astype(np.int64)).max() < 2**TARGET_BITS
     assert np.abs(found.remainders.astype(np.int64)).max() <= 2**29
@@ -263,37 +267,49 @@ def test_squares_are_in_the_units_of_y() -> None:
 
 
 def test_three_derivatives_by_hand() -> None:
-    found = integer_derivatives(np.array([3.0, -1.0, 0.5]), np.array([0.25, 0.0, 0.125]))
+    found = integer_derivatives(np.array([3.0, -1.0, 0.5]), np.array([0.25, 0.0, 0.125]), ONE_THREAD)
     # the largest gradient lies below 4, the largest hessian below 1/2
-    assert (found.target_step, found.curvature_step) == (4 / 2**28, 0.5 / 2**30)
-    assert found.targets.tolist() == [-3 * 2**26, 2**26, -(2**25)]
-    assert found.curvatures.tolist() == [2**29, 1, 2**28]
+    assert (found.target_step, found.curvature_step) == (4 / 2**16, 0.5 / 2**16)
+    assert found.targets.tolist() == [-3 * 2**14, 2**14, -(2**13)]
+    assert found.curvatures.tolist() == [2**15, 1, 2**14]
+    assert found.packed.tolist() == pack(found.targets, found.curvatures).tolist()
+
+
+def test_steps_of_exact_sums_are_finer_than_those_of_the_search() -> None:
+    gradient, hessian = np.array([3.0, -5.0, 0.5]), np.array([0.25, 0.0, 0.125])
+    assert fine_steps(gradient, hessian) == (8 / 2**28, 0.5 / 2**30)
+    assert fine_steps(-gradient, None) == (8 / 2**28, 1.0)
 
 
 def test_no_hessian_stands_for_ones() -> None:
-    found = integer_derivatives(np.array([1.0, -2.0]), None)
+    found = integer_derivatives(np.array([1.0, -2.0]), None, ONE_THREAD)
     assert found.curvatures.size == 0
     assert found.curvature_step == 1.0
     assert (found.targets * found.target_step).tolist() == [-1.0, 2.0]
+    assert found.target_step == 4 / 2**28
+    assert found.packed.tolist() == pack(found.targets, found.curvatures).tolist()
 
 
 def assert_derivatives_are_right(gradient: Array, hessian: Array) -> Derivatives:
-    """Half a step, exactly, but for hessians that would be 0."""
-    found = integer_derivatives(gradient, hessian)
-    for step, bits in ((found.target_step, TARGET_BITS - 1), (found.curvature_step, CURVATURE_BITS)):
+    """Half a step, exactly, but for hessians that would be 0 and for what would be 2^16 steps."""
+    found = integer_derivatives(gradient, hessian, ONE_THREAD)
+    for step in (found.target_step, found.curvature_step):
         assert math.frexp(step)[0] == 0.5  # a power of two
-        assert step >= math.ldexp(1.0, -900 - bits)
+        assert step >= math.ldexp(1.0, -900 - CURVED_BITS)
     for g, t in zip(gradient.tolist(), found.targets.tolist(), strict=True):
-        assert abs(t * Fraction(found.target_step) + Fraction(g)) <= Fraction(found.target_step) / 2
+        exact = -Fraction(g) / Fraction(found.target_step)
+        assert abs(t) == MOST if abs(exact) > MOST else abs(t - exact) <= Fraction(1, 2)
+        assert t * exact >= 0
     for h, c in zip(hessian.tolist(), found.curvatures.tolist(), strict=True):
-        half = Fraction(found.curvature_step) / 2
-        assert c == 1 if Fraction(h) < half else abs(c * 2 * half - Fraction(h)) <= half
-    assert np.abs(found.targets.astype(np.int64)).max() < 2**TARGET_BITS
+        exact = Fraction(h) / Fraction(found.curvature_step)
+        assert c == min(max(c, 1), MOST)
+        assert abs(c - min(max(exact, 1), MOST)) <= Fraction(1, 2)
     assert found.targets.dtype == found.curvatures.dtype == np.int32
-    assert found.curvatures.min() >= 1
+    assert found.packed.tolist() == pack(found.targets, found.curvatures).tolist()
     return found
 
 
+MOST = 2**CURVED_BITS - 1
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
 
 
@@ -308,8 +324,31 @@ def test_the_largest_derivatives_keep_their_bits(scale: float) -> None:
     rng = np.random.default_rng(7)
     gradient, hessian = scale * rng.uniform(-1, 1, 100), scale * rng.uniform(0, 1, 100)
     found = assert_derivatives_are_right(gradient, hessian)
-    assert found.target_step <= np.abs(gradient).max() / 2 ** (TARGET_BITS - 2)
-    assert found.curvature_step <= hessian.max() / 2 ** (CURVATURE_BITS - 1)
+    assert found.target_step <= np.abs(gradient).max() / 2 ** (CURVED_BITS - 1)
+    assert found.curvature_step <= hessian.max() / 2 ** (CURVED_BITS - 1)
+    alone = integer_derivatives(gradient, None, ONE_THREAD)
+    assert np.abs(alone.targets * alone.target_step + gradient).max() <= alone.target_step / 2
+    assert alone.target_step <= np.abs(gradient).max() / 2 ** (TARGET_BITS - 2)
+    fine = fine_steps(gradient, hessian)
+    assert fine == (alone.target_step, math.ldexp(found.curvature_step, CURVED_BITS - CURVATURE_BITS))
+
+
+def test_the_largest_derivatives_are_cut_off_below_two_to_the_16() -> None:
+    near = np.nextafter(1.0, 0.0)
+    found = integer_derivatives(np.array([near, -near, 0.5]), np.array([near, 0.5, 0.0]), ONE_THREAD)
+    assert found.targets.tolist() == [-MOST, MOST, -(2**15)]
+    assert found.curvatures.tolist() == [MOST, 2**15, 1]
+
+
+@pytest.mark.parametrize("curved", [False, True])
+def test_derivatives_do_not_depend_on_threads(curved: bool) -> None:
+    rng = np.random.default_rng(8)
+    gradient, hessian = rng.normal(size=200_000), rng.uniform(size=200_000) if curved else None
+    one = integer_derivatives(gradient, hessian, ONE_THREAD)
+    with Workers(3) as workers:
+        other = integer_derivatives(gradient, hessian, workers)
+    for a, b in zip(one, other, strict=True):
+        np.testing.assert_array_equal(a, b)
 
 
 def test_derivatives_that_are_zero_or_denormal_make_no_step_vanish() -> None:

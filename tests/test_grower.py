@@ -12,16 +12,17 @@ import pytest
 
 import naive
 from naive import Array, Data, Node, Vector
-from sublearn.core import grower, parallel
+from sublearn.core import grower, levels
 from sublearn.core.answers import MeanTarget, NewtonStep
-from sublearn.core.fixed_point import integer_targets
+from sublearn.core.fixed_point import integer_targets, pack
 from sublearn.core.flat_tree import FlatTree
-from sublearn.core.grower import grow
+from sublearn.core.grower import grow, grow_placed
+from sublearn.core.levels import grow_by_levels
 from sublearn.core.parallel import Workers
 from sublearn.core.parameters import Round, TreeParameters
 from sublearn.core.projection import plan_projections
 from sublearn.core.subspace import choose_subspace, rank_features
-from sublearn.core.task import class_root, number_root, repeated
+from sublearn.core.task import Task, class_root, number_root, repeated
 from sublearn.kernels.layout import BLOCK
 from support import (
     KEY,
@@ -44,6 +45,7 @@ from support import (
     task_of,
 )
 
+NONE = np.empty(0, np.int64)
 DRAWN = parameters(
     subspace="drawn",
     subspace_size=4,
@@ -106,8 +108,8 @@ def test_a_root_lists_its_samples_class_by_class() -> None:
     root = class_root(np.array([1, 0, 1, 0, 0]), 3)
     assert (root.order.tolist(), root.runs.tolist()) == ([1, 3, 4, 0, 2], [[0, 3, 5, 5]])
     part = repeated(root, np.array([1, 0, 2, 1, 0]))
-    assert (part.order.tolist(), part.runs.tolist()) == ([3, 0, 2], [[0, 1, 3, 3]])
-    part = repeated(number_root(np.array([4, 0, 2])), np.array([1, 1, 1, 1, 0]))
+    assert (part.order.tolist(), part.runs.tolist()) == ([3, 0, 2, 2], [[0, 1, 4, 4]])
+    part = repeated(number_root(np.array([4, 0, 2])), np.array([True, True, True, True, False]))
     assert (part.order.tolist(), part.runs.tolist()) == ([0, 2], [[0, 2]])
 
 
@@ -445,7 +447,9 @@ def test_nodes_below_min_loss_are_leaves() -> None:
 def test_min_loss_of_a_regression_is_in_the_units_of_y() -> None:
     targets = integer_targets(np.array([0.0, 1.0, 2.0, 3.0]))  # a variance of 1.25
     data = make_data([0, 1, 2, 3], np.zeros(4), 0)
-    samples = samples_of(data)._replace(targets=targets.targets, remainders=targets.remainders)
+    samples = samples_of(data)._replace(
+        targets=targets.targets, remainders=targets.remainders, packed=pack(targets.targets, NONE)
+    )
     for min_loss, n_nodes in ((1.25 - 1e-9, 3), (1.25 + 1e-9, 1)):
         p = parameters(criterion="squared_error", min_loss=min_loss, max_depth=1)
         task = task_of(data, p)._replace(samples=samples, answers=MeanTarget(targets.units))
@@ -565,7 +569,7 @@ def test_any_number_of_threads_grows_the_same_tree(
     data = random_data(np.random.default_rng(10), 600, 5, n_classes)
     p = replace(DRAWN, criterion=criterion)
     one = grow_tree(data, p)
-    monkeypatch.setattr(parallel, "SMALL", 1)
+    monkeypatch.setattr(grower, "LEAST", 16)
     for n_threads in (2, 5):
         with Workers(n_threads) as workers:
             assert_same_tree(one, grow_tree(data, p, workers=workers))
@@ -573,11 +577,12 @@ def test_any_number_of_threads_grows_the_same_tree(
 
 def test_nodes_handled_in_small_batches_grow_the_same_tree(monkeypatch: pytest.MonkeyPatch) -> None:
     data = random_data(np.random.default_rng(11), 500, 5, 3)
-    whole = grow_tree(data, DRAWN)
+    task = task_of(data, DRAWN)
+    whole = grow_by_levels(task, KEY, ONE_THREAD)
     assert whole.n_nodes > 50
     for size in (1, 200, 1000):
-        monkeypatch.setattr(grower, "BATCH", size)
-        assert_same_tree(whole, grow_tree(data, DRAWN))
+        monkeypatch.setattr(levels, "BATCH", size)
+        assert_same_tree(whole, grow_by_levels(task, KEY, ONE_THREAD))
 
 
 def test_a_key_fixes_the_tree_and_another_key_changes_it() -> None:
@@ -593,22 +598,39 @@ def test_keys_up_to_64_bits_are_taken() -> None:
 
 
 @pytest.mark.parametrize(("n_classes", "criterion"), TASKS)
-def test_the_noted_leaves_are_those_that_routes_end_in(n_classes: int, criterion: str) -> None:
+def test_samples_are_placed_in_the_leaves_that_their_routes_end_in(
+    n_classes: int, criterion: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     data = random_data(np.random.default_rng(19), 400, 4, n_classes)
     task = task_of(data, replace(DRAWN, criterion=criterion, min_samples_leaf=3))
-    leaves = np.full(400, -1)
-    tree = grow(task, KEY, ONE_THREAD, leaves)
-    assert leaves.tolist() == leaves_of(tree, data.codes).tolist()
-    # samples outside the root get no note
-    keep = np.random.default_rng(20).random(400) < 0.5
-    leaves = np.full(400, -1)
-    tree = grow(task._replace(root=repeated(task.root, keep)), KEY, ONE_THREAD, leaves)
-    assert leaves.tolist() == np.where(keep, leaves_of(tree, data.codes), -1).tolist()
+    tree = assert_placed(task, data.codes, np.ones(400, np.int64), ONE_THREAD)
+    for times in (np.random.default_rng(20).integers(0, 2, 400), np.random.default_rng(20).integers(0, 4, 400)):
+        assert_placed(task._replace(root=repeated(task.root, times)), data.codes, times, ONE_THREAD)
+    monkeypatch.setattr(grower, "LEAST", 16)
+    with Workers(3) as workers:
+        assert_same_tree(tree, assert_placed(task, data.codes, np.ones(400, np.int64), workers))
+
+
+def assert_placed(task: Task, codes: Array, times: Array, workers: Workers) -> FlatTree:
+    """Samples are where their routes end, and in all nodes above, each so many times."""
+    before = task.root.order.copy()
+    tree, places, order = placed = grow_placed(task, KEY, workers)
+    np.testing.assert_array_equal(task.root.order, before)
+    leaves = leaves_of(tree, codes)
+    assert placed.leaves[0].tolist() == np.flatnonzero(tree.is_leaf).tolist()
+    np.testing.assert_array_equal(placed.leaves[1], places[tree.is_leaf])
+    for leaf, (begin, end) in zip(*placed.leaves, strict=True):
+        assert set(leaves[order[begin:end]].tolist()) == {leaf}
+    np.testing.assert_array_equal(np.bincount(order, minlength=len(codes)), times)
+    inside = tree.parent[1:]
+    assert (places[1:, 0] >= places[inside, 0]).all()
+    assert (places[1:, 1] <= places[inside, 1]).all()
+    return tree
 
 
 @pytest.mark.parametrize("weights", WEIGHTS)
 @pytest.mark.parametrize(("n_classes", "criterion"), TASKS)
-def test_a_tree_from_a_repeated_the_root_is_that_of_the_part(n_classes: int, criterion: str, weights: str) -> None:
+def test_a_tree_from_a_part_of_the_root_is_that_of_the_part(n_classes: int, criterion: str, weights: str) -> None:
     data = random_data(np.random.default_rng(21), 300, 4, n_classes, weights)
     p = replace(DRAWN, criterion=criterion)
     task = task_of(data, p)
@@ -646,7 +668,7 @@ def test_leaves_of_boosting_meet_the_minima_of_hessian_and_count() -> None:
 def test_any_number_of_threads_grows_the_same_tree_of_boosting(monkeypatch: pytest.MonkeyPatch) -> None:
     data = boosting_data(600)
     one = grow_tree(data, BOOSTED)
-    monkeypatch.setattr(parallel, "SMALL", 1)
+    monkeypatch.setattr(grower, "LEAST", 16)
     with Workers(3) as workers:
         assert_same_tree(one, grow_tree(data, BOOSTED, workers=workers))
 
@@ -749,7 +771,11 @@ def test_leaf_values_of_a_regression_include_what_rounding_left() -> None:
     for weights in (np.empty(0, np.int64), rng.integers(1, 9, 60)):
         data = make_data(codes, np.zeros(60), 0)
         samples = samples_of(data)._replace(
-            targets=targets.targets, remainders=targets.remainders, weights=weights, counts=weights
+            targets=targets.targets,
+            remainders=targets.remainders,
+            packed=NONE if weights.size else pack(targets.targets, NONE),
+            weights=weights,
+            counts=weights,
         )
         task = task_of(data, p)._replace(samples=samples, answers=MeanTarget(targets.units))
         tree = grow(task, KEY, ONE_THREAD)

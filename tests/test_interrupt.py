@@ -19,7 +19,7 @@ PROGRAM = """
 import json, os, random, signal, sys, threading, time
 import numpy as np
 import sublearn
-from sublearn.core import grower
+from sublearn.kernels import growing
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have started us without it
 BUSY = float(sys.argv[1])
@@ -40,13 +40,13 @@ class State:
     growing = over = False
     sent = []
 
-split_nodes = grower.split_nodes
+grow = growing.grow
 
 def noted(*arguments):
     State.growing = True
-    return split_nodes(*arguments)
+    return grow(*arguments)
 
-grower.split_nodes = noted
+growing.grow = noted
 
 def interrupt(delay):
     while not State.growing:

@@ -34,7 +34,8 @@ def draw(plan: Plan, keys: Any) -> Candidates:
     """Candidates over features 0, 1, ... in this order, in a node for each key."""
     size = plan.listed.shape[1]
     subspace = np.tile(np.arange(size, dtype=np.int32), (len(keys), 1))
-    ranking = Ranking(np.zeros((len(keys), size)), np.zeros((len(keys), size), np.int32))
+    shape = len(keys), size
+    ranking = Ranking(np.zeros(shape), np.zeros(shape, np.int32), np.zeros((*shape, 2), np.int32))
     return draw_projections(plan, subspace, ranking, np.ones(len(keys)), keys)
 
 
@@ -231,7 +232,7 @@ def test_a_node_draws_the_same_candidates_in_any_company() -> None:
 
 def test_a_node_that_a_basis_vector_solves_gets_no_other_candidates() -> None:
     plan = plan_projections(parameters(subspace_size=2, n_projections=9), 2)
-    ranking = Ranking(np.array([[0.5, 0.1], [0.4, 0.1]]), np.zeros((2, 2), np.int32))
+    ranking = Ranking(np.array([[0.5, 0.1], [0.4, 0.1]]), np.zeros((2, 2), np.int32), np.zeros((2, 2, 2), np.int32))
     subspace = np.array([[0, 1], [0, 1]], np.int32)
     candidates = draw_projections(plan, subspace, ranking, np.array([0.5, 0.5]), keys_of(2))
     assert candidates.sizes.tolist() == [2, plan.n_candidates]
@@ -240,8 +241,11 @@ def test_a_node_that_a_basis_vector_solves_gets_no_other_candidates() -> None:
 def test_basis_vectors_take_their_score_from_the_ranking() -> None:
     plan = plan_projections(parameters(subspace_size=2, n_projections=9), 4)
     ranking = Ranking(
-        np.array([[0.1, 0.4, 0.2, 0.3], [0.9, 0.0, 0.5, 0.6]]), np.array([[1, 2, 3, 4], [5, 6, 7, 8]], np.int32)
+        np.array([[0.1, 0.4, 0.2, 0.3], [0.9, 0.0, 0.5, 0.6]]),
+        np.array([[1, 2, 3, 4], [5, 6, 7, 8]], np.int32),
+        np.arange(16, dtype=np.int32).reshape(2, 4, 2),
     )
     candidates = draw_projections(plan, np.array([[1, 3], [0, 3]], np.int32), ranking, np.ones(2), keys_of(2))
     assert candidates.decrease.tolist() == [[0.4, 0.3, 0.0, 0.0], [0.9, 0.6, 0.0, 0.0]]
     assert candidates.threshold.tolist() == [[2, 4, 0, 0], [5, 8, 0, 0]]
+    assert candidates.ranges[:, :2].tolist() == [[[2, 3], [6, 7]], [[8, 9], [14, 15]]]

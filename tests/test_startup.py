@@ -45,6 +45,7 @@ def hash_models(n_jobs):
     for model, target in (
         (sublearn.SLMForestClassifier(n_estimators=3, bootstrap=True), labels),
         (sublearn.SLMForestRegressor(n_estimators=3), y),
+        (sublearn.SLMForestClassifier(n_estimators=3, racing_samples=200), labels),
         (sublearn.SLMBoostClassifier(n_estimators=3, subsample=0.5), labels),
         (sublearn.SLMBoostClassifier(n_estimators=3, class_weight="balanced", early_stopping=True), labels > 0),
         (sublearn.SLMBoostRegressor(n_estimators=3, early_stopping=True), y),
@@ -103,7 +104,7 @@ for model, response in (
     (sublearn.SLMBoostRegressor(early_stopping=True), total),
     (sublearn.SLMBoostRegressor(loss="absolute_error"), total),
     (sublearn.SLMBoostRegressor(loss="huber"), total),
-    (sublearn.SLMBoostRegressor(loss="poisson"), counts),
+    (sublearn.SLMBoostRegressor(loss="poisson", racing_samples=16), counts),
     (sublearn.SLMBoostRegressor(loss="gamma"), counts + 1),
     (sublearn.SLMBoostRegressor(loss="quantile", quantile=0.8), total),
 ):

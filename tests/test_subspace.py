@@ -50,12 +50,13 @@ def assert_as_twin(data: Data, p: TreeParameters, nodes: Any, features: Any) -> 
 def top(decrease: Any, size: int) -> Any:
     """The best features of some nodes."""
     decrease = np.array(decrease, np.float64)
-    ranking = Ranking(decrease, np.zeros(decrease.shape, np.int32))
+    ranking = Ranking(decrease, np.zeros(decrease.shape, np.int32), np.zeros((*decrease.shape, 2), np.int32))
     return choose_subspace(ranking, keys_of(len(decrease)), size, "top", 0.5)
 
 
 def drawn(decrease: Any, keys: Any, size: int, decay: float) -> Any:
-    ranking = Ranking(np.tile(np.array(decrease, np.float64), (len(keys), 1)), np.zeros((len(keys), len(decrease))))
+    shape = len(keys), len(decrease)
+    ranking = Ranking(np.tile(np.array(decrease, np.float64), (len(keys), 1)), np.zeros(shape), np.zeros((*shape, 2)))
     return choose_subspace(ranking, keys, size, "drawn", decay)
 
 

@@ -58,10 +58,11 @@ class Problem(NamedTuple):
         """Minus the mean loss."""
         compiled = isinstance(self.loss, CompiledLoss)
         given = self.loss.values(self.y, self.outputs, *([workers] if compiled else []))
-        values = np.ascontiguousarray(given, np.float64)
+        values = np.asarray(given, np.float64)
         if values.shape != self.y.shape:
             raise ValueError(f"values of {self.loss!r} must have shape {self.y.shape}; got {values.shape}.")
-        mean = _total(values, self.numbers, workers) / (_total(self.numbers, NOTHING, workers) or len(values))
+        total = _total(np.ascontiguousarray(values), self.numbers, workers)
+        mean = total / (_total(self.numbers, NOTHING, workers) or len(values))
         if np.isnan(mean):
             raise ValueError(f"values of {self.loss!r} must be numbers; got NaN.")
         return -mean

@@ -88,6 +88,8 @@ def make_rules(parameters: TreeParameters, plan: Plan, test: Test, answers: Answ
 def _team(task: Task, rules: Rules, n_threads: int, n_tasks: int, workers: Workers) -> Team:
     """What threads share; the root is the first task."""
     n_samples = len(task.root.order)
+    one = max(task.test.n_bins, 1 << rules.max_partitions) * n_channels(task.samples)  # histogram
+    width = max(HISTOGRAMS, one) if n_threads > 1 else 0
     counters, ready = np.zeros(N_COUNTERS, np.int64), np.zeros(n_tasks + n_threads, np.int64)
     counters[[N_TASKS, N_OPEN]] = ready[0] = 1
     return Team(
@@ -96,7 +98,7 @@ def _team(task: Task, rules: Rules, n_threads: int, n_tasks: int, workers: Worke
         n_samples if n_threads == 1 else max(LEAST, n_samples // (SHARES * n_threads)),
         counters,
         workers.stop.flag,
-        np.empty((n_threads, HISTOGRAMS if n_threads > 1 else 0), np.int64),
+        np.empty((n_threads, width), np.int64),
         np.empty(n_samples if n_threads > 1 else 0, np.int32),
         ready,
     )

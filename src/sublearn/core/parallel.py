@@ -95,16 +95,23 @@ class Workers:
         self._start_threads()
         for i in range(1, n):
             self.calls.put((i, partial(self._finish, work, i), done))
-        self._finish(work, 0)
-        for _ in range(1, n):
-            _, _, error = done.get()
-            if error is not None:
-                raise error
+        errors: list[BaseException] = []
+        try:
+            self._finish(work, 0)
+        except StoppedError as error:
+            errors.append(error)
+        errors += [found for _ in range(1, n) if (found := done.get()[2]) is not None]
+        if errors:
+            raise min(errors, key=lambda error: isinstance(error, StoppedError))  # what has stopped the others
 
     def _finish(self, work: Callable[[int], bool], i: int) -> None:
-        while not work(i):
-            if self.stop.wanted:
-                raise StoppedError
+        try:
+            while not work(i):
+                if self.stop.wanted:
+                    raise StoppedError
+        except BaseException:
+            self.stop.want()  # the others may be waiting for this one
+            raise
 
     def _start_threads(self) -> None:
         while self.n_threads > 1 and self.n_started < self.n_threads:

@@ -146,20 +146,21 @@ def find_bins(values, n, low, high, n_bins, out):
     nearest.
     """
     span = np.int64(high) - np.int64(low)
-    last = np.int32(n_bins - 1)
     if span * n_bins < EXACT_FLOAT32:
         factor32 = np.float32(n_bins)
         inverse32 = np.float32(1.0) / np.float32(span)
         half32 = np.float32(0.5)
+        last32 = np.float32(n_bins - 1)
         for i in range(n):
             v = np.float32(np.int32(values[i] - low))
-            out[i] = np.uint8(max(min(np.int32((v * factor32 + half32) * inverse32), last), np.int32(0)))
+            out[i] = np.uint8(np.int32(max(min((v * factor32 + half32) * inverse32, last32), np.float32(0.0))))
     else:
         factor = np.float64(n_bins)
         inverse = 1.0 / np.float64(span)
+        last = np.float64(n_bins - 1)
         for i in range(n):
             v = np.float64(np.int32(values[i] - low))
-            out[i] = np.uint8(max(min(np.int32((v * factor + 0.5) * inverse), last), np.int32(0)))
+            out[i] = np.uint8(np.int32(max(min((v * factor + 0.5) * inverse, last), 0.0)))
 
 
 @inner

@@ -19,9 +19,22 @@ from sublearn.kernels.keeping import choose_in_node, move_samples
 from sublearn.kernels.layout import CONSTANT, Array, Test
 from sublearn.kernels.racing import keep_finalists, take_evenly
 from sublearn.kernels.search import Found, Node, is_whole, test_candidates
-from sublearn.kernels.team import N_CLAIMED, N_COMMON, N_OPEN, N_TASKS, Pool, add, is_stopped, load, meet, wait_for
+from sublearn.kernels.team import (
+    COME,
+    N_CLAIMED,
+    N_COMMON,
+    N_OPEN,
+    N_TASKS,
+    NEVER,
+    Pool,
+    add,
+    is_stopped,
+    load,
+    meet,
+    wait_for,
+)
 
-BUDGET = 200_000_000  # samples visited, by all tests, after which a thread comes back: a good part of a second
+BUDGET = 50_000_000  # samples visited, by all tests, after which a thread comes back, so that interrupts are noticed
 ENTERED, AT, NODES, PLANES, TERMS, CLAIMED, ACTIVE = 0, 1, 2, 3, 4, 5, 6  # what the state of a thread tells
 N_STATES = 7
 RANKING, DRAWN, FINALS = 0, 1, 2  # what is being tested
@@ -315,8 +328,9 @@ def grow(
                 if own[ACTIVE] == 0:
                     own[CLAIMED] = add(counters, N_CLAIMED, 1)
                     own[ACTIVE] = 1
-                if not wait_for(counters, team.ready, own[CLAIMED], team.stop):
-                    return True
+                outcome = wait_for(counters, team.ready, own[CLAIMED], team.stop)
+                if outcome != COME:
+                    return outcome == NEVER
                 own[ACTIVE] = 0
                 if team.ready[own[CLAIMED]] == 2:
                     continue

@@ -17,7 +17,7 @@ from sublearn.kernels.criterion import (
 )
 from sublearn.kernels.layout import Array
 from sublearn.kernels.search import node_of
-from sublearn.kernels.team import meet, pool_sums
+from sublearn.kernels.team import is_stopped, meet, pool_sums
 
 
 class Choice(NamedTuple):
@@ -236,6 +236,8 @@ def move_samples(order, begin, runs, cells, place, moved, at, first_child, new_r
             for k in range(n_classes):
                 pool.sums[pool.number, cell * n_classes + k] = place[cell, k]
         n_met = meet(pool.counters, pool.stop, pool.n_threads, n_met)
+        if is_stopped(pool.stop):  # what the others have written may be of another meeting
+            return 0, n_met
     position = begin
     child = first_child
     for cell in range(place.shape[0]):
@@ -268,6 +270,8 @@ def move_samples(order, begin, runs, cells, place, moved, at, first_child, new_r
             place[part[i], k] += 1
     if pool.n_threads > 1:
         n_met = meet(pool.counters, pool.stop, pool.n_threads, n_met)
+        if is_stopped(pool.stop):  # `moved` may have gaps
+            return 0, n_met
     old = order[runs[0] : runs[-1]]
     new = moved[runs[0] - at : runs[-1] - at]
     for i in range(old.size):

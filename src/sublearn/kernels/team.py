@@ -15,6 +15,8 @@ from sublearn.kernels.compilation import inner
 from sublearn.kernels.layout import Array
 
 PATIENCE = 2000  # looks at a counter before the core is offered
+LONG = 200_000  # looks before a thread that has nothing to do comes back
+NEVER, LATER, COME = 0, 1, 2
 N_MET, N_TASKS, N_COMMON, N_CLAIMED, N_OPEN = 0, 8, 16, 24, 32  # counters, in cache lines of their own
 N_COUNTERS = 40
 
@@ -82,6 +84,8 @@ def pool_sums(pool, sums, n_met):
         for j in range(width):
             pool.sums[pool.number, i * width + j] = sums[i, j]
     n_met = meet(pool.counters, pool.stop, pool.n_threads, n_met)
+    if is_stopped(pool.stop):  # what the others have written may be of another meeting
+        return n_met
     for i in range(sums.shape[0]):
         for j in range(width):
             total = np.int64(0)
@@ -100,6 +104,8 @@ def pool_ranges(pool, ranges, first, last, n_met):
         pool.sums[pool.number, 2 * (c - first)] = ranges[c, 0]
         pool.sums[pool.number, 2 * (c - first) + 1] = ranges[c, 1]
     n_met = meet(pool.counters, pool.stop, pool.n_threads, n_met)
+    if is_stopped(pool.stop):
+        return n_met
     for c in range(first, last):
         for t in range(pool.n_threads):
             ranges[c, 0] = min(ranges[c, 0], np.int32(pool.sums[t, 2 * (c - first)]))
@@ -109,12 +115,12 @@ def pool_ranges(pool, ranges, first, last, n_met):
 
 @inner
 def wait_for(counters, ready, task, stop):
-    """Wait for a task that may come; False when no open task can bring it any more, or when all are stopped."""
-    looks = 0
-    while load(ready, task) == 0:
+    """Wait a while for a task: `COME`, `NEVER` when no open task can bring it any more, or `LATER`."""
+    for looks in range(LONG):
+        if load(ready, task) != 0:
+            return COME
         if load(counters, N_OPEN) == 0 or is_stopped(stop):
-            return load(ready, task) != 0
-        looks += 1
+            return COME if load(ready, task) != 0 else NEVER
         if looks > PATIENCE:
             offer_core()
-    return True
+    return LATER

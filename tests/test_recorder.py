@@ -1,0 +1,104 @@
+"""Parts of a tree, as threads have grown them, put together."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from naive import Array
+from sublearn.core.answers import ClassShares
+from sublearn.core.criterion import NodeSums
+from sublearn.core.flat_tree import FlatTree
+from sublearn.core.recorder import Nodes, Part, Planes, Recorder
+from sublearn.kernels.growing import OWNER_SHIFT
+from support import assert_same_tree
+
+
+def elsewhere(part: int, number: int) -> int:
+    """A parent in another part."""
+    return -2 - (part << OWNER_SHIFT) - number
+
+
+def part_of(parents: list[int], cells: list[int], depths: list[int], marks: list[int], n_planes: list[int]) -> Part:
+    """Nodes told apart by their marks, as are their hyperplanes and terms, two each."""
+    mark = np.array(marks, np.int64)
+    parent, cell, depth, kept = (np.array(column, np.int64) for column in (parents, cells, depths, n_planes))
+    totals = np.column_stack([mark, np.full(len(mark), 7)])
+    weights = totals.sum(axis=1)
+    sums = NodeSums(totals, 0 * mark, mark / 8, mark < 0, weights, weights)
+    places = np.column_stack([mark, mark + 1])
+    planes = np.array([100 * m + p for m, n in zip(marks, n_planes, strict=True) for p in range(n)], np.int64)
+    terms = np.repeat(10 * planes, 2) + np.tile([0, 1], len(planes))
+    return Part(
+        Nodes(parent, cell, depth, places, sums, kept, mark / 4),
+        Planes(planes, planes / 2, np.full(len(planes), 2), terms, terms % 30_000 + 1),
+    )
+
+
+def finished(parts: list[Part]) -> tuple[FlatTree, Array]:
+    recorder = Recorder(ClassShares(2))
+    assert [recorder.add(part) for part in parts] == list(range(len(parts)))
+    tree, places = recorder.finish()
+    assert recorder.parts == []
+    return tree, places
+
+
+def test_two_parts_by_hand() -> None:
+    # 10 has children 11 and 12 of codes 0 and 3; 12 has child 13 of code 1 and 14 of code 0
+    first = part_of([-1, 0, elsewhere(1, 0)], [0, 0, 1], [0, 1, 2], [10, 11, 13], [2, 0, 0])
+    second = part_of([elsewhere(0, 0), 0], [3, 0], [1, 2], [12, 14], [1, 0])
+    tree, places = finished([first, second])
+    assert places[:, 0].tolist() == [10, 11, 12, 14, 13]
+    assert tree.parent.tolist() == [-1, 0, 0, 2, 2]
+    assert tree.depth.tolist() == [0, 1, 1, 2, 2]
+    assert tree.children.tolist() == [1, -1, -1, 2, 3, 4]
+    assert tree.first_child.tolist() == [0, -1, 4, -1, -1]
+    assert tree.first_plane.tolist() == [0, 2, 2, 3, 3, 3]
+    assert tree.threshold.tolist() == [1000, 1001, 1200]
+    assert tree.feature.tolist() == [10_000, 10_001, 10_010, 10_011, 12_000, 12_001]
+    assert (tree.loss * 8).tolist() == (tree.decrease * 4).tolist() == [10, 11, 12, 14, 13]
+    assert tree.value[:, 0].tolist() == [m / (m + 7) for m in (10, 11, 12, 14, 13)]
+
+
+def test_a_leaf_is_a_tree() -> None:
+    tree, places = finished([part_of([-1], [0], [0], [4], [0])])
+    assert (tree.n_nodes, tree.n_planes, places.tolist()) == (1, 0, [[4, 5]])
+
+
+@pytest.mark.parametrize("last", [False, True])
+def test_parts_may_be_empty(last: bool) -> None:
+    whole = part_of([-1, 0, 0], [0, 0, 1], [0, 1, 1], [1, 2, 3], [1, 0, 0])
+    nothing = part_of([], [], [], [], [])
+    assert_same_tree(finished([whole, nothing] if last else [nothing, whole])[0], finished([whole])[0])
+
+
+@given(seed=st.integers(0, 2**32), n_splits=st.integers(0, 25), n_parts=st.integers(1, 6))
+@settings(deadline=None, derandomize=True)
+def test_any_division_into_parts_gives_the_tree_level_by_level(seed: int, n_splits: int, n_parts: int) -> None:
+    rng = np.random.default_rng(seed)
+    columns: tuple[list[int], ...] = ([-1], [0], [0], [0], [0])
+    parents, _, depths, marks, n_planes = columns
+    at = 0
+    while at < len(parents):  # level by level
+        if len(parents) <= 2 * n_splits and (rng.random() < 0.6 or at == 0):
+            n_planes[at] = int(rng.integers(1, 4))
+            codes = sorted(rng.choice(1 << n_planes[at], int(rng.integers(2, (1 << n_planes[at]) + 1)), replace=False))
+            for code in codes:
+                for column, value in zip(columns, (at, int(code), depths[at] + 1, len(parents), 0), strict=True):
+                    column.append(value)
+        at += 1
+    expected, places = finished([part_of(*columns)])
+    assert places[:, 0].tolist() == marks
+    owner = rng.integers(0, n_parts, len(parents))
+    order = rng.permutation(len(parents))
+    members = [order[owner[order] == part].tolist() for part in range(n_parts)]
+    number = {node: i for inside in members for i, node in enumerate(inside)}
+    parts = []
+    for part, inside in enumerate(members):
+        above = [parents[node] for node in inside]
+        told = [p if p < 0 else number[p] if owner[p] == part else elsewhere(int(owner[p]), number[p]) for p in above]
+        rest = ([column[node] for node in inside] for column in columns[1:])
+        parts.append(part_of(told, *rest))
+    tree, found = finished(parts) if n_parts > 1 else (expected, places)
+    assert_same_tree(expected, tree)
+    np.testing.assert_array_equal(places, found)
