@@ -12,7 +12,7 @@ from sublearn.core.parallel import Workers
 from sublearn.core.parameters import TreeParameters
 from sublearn.core.projection import Plan
 from sublearn.core.recorder import Nodes, Part, Planes, Recorder
-from sublearn.core.space import make_scratch
+from sublearn.core.space import Scratch, make_scratch
 from sublearn.core.task import Task
 from sublearn.kernels import growing
 from sublearn.kernels.growing import N_STATES, NODES, PLANES, TERMS, Grown, Rules, Team
@@ -49,20 +49,36 @@ def grow_placed(task: Task, key: int, workers: Workers) -> Placed:
     order = root.order.copy()
     n_threads = workers.n_threads if len(order) > LEAST else 1
     rules = make_rules(parameters, plan, test, answers, samples.codes.shape[0])
-    tasks = _space(samples, root.runs, rules)
+    tasks, hands, spaces = _kept(task, rules, n_threads, workers)
     tasks.parent[0], tasks.cell[0], tasks.depth[0], tasks.runs[0], tasks.key[0] = -1, 0, 0, root.runs[0], key
     team = _team(task, rules, n_threads, len(tasks.parent), workers)
-    hands = [(i, _space(samples, root.runs, rules), np.zeros(N_STATES, np.int64)) for i in range(n_threads)]
-    spaces = [make_scratch(samples, test.n_bins, rules, len(order)) for _ in range(n_threads)]
+    states = [np.zeros(N_STATES, np.int64) for _ in range(n_threads)]
 
     def work(i: int) -> bool:
-        return bool(growing.grow(samples, order, test, rules, team, tasks, *hands[i], *spaces[i]))
+        return bool(growing.grow(samples, order, test, rules, team, tasks, i, hands[i], states[i], *spaces[i]))
 
     workers.together(work, n_threads)
     recorder = Recorder(answers)
-    for _, nodes, state in hands:
+    for nodes, state in zip(hands, states, strict=True):
         recorder.add(_part(samples, nodes, state))
     return Placed(*recorder.finish(), order)
+
+
+def _kept(task: Task, rules: Rules, n_threads: int, workers: Workers) -> tuple[Grown, list[Grown], list[Scratch]]:
+    """Space for tasks, and for the nodes and steps of each thread: that of the last tree where it was as large."""
+    samples, runs = task.samples, task.root.runs
+    n_bins, largest = task.test.n_bins, int(runs[0, -1])
+    has = (samples.packed.size > 0, samples.weights.size > 0, samples.n_classes, n_channels(samples))
+    key = (samples.codes.shape[0], n_bins, largest, n_threads, has, task.parameters)
+
+    def make() -> tuple[Grown, list[Grown], list[Scratch]]:
+        return (
+            _space(samples, runs, rules),
+            [_space(samples, runs, rules) for _ in range(n_threads)],
+            [make_scratch(samples, n_bins, rules, largest) for _ in range(n_threads)],
+        )
+
+    return workers.keep(key, make)
 
 
 def make_rules(parameters: TreeParameters, plan: Plan, test: Test, answers: Answers, n_features: int) -> Rules:

@@ -10,7 +10,7 @@ from sublearn.kernels.compilation import Kernel, plain
 from sublearn.kernels.layout import Array
 
 LEAST = 1e-300  # a class may have no weight left
-COST = 4  # of an output of a sample, in samples visited
+COST = 1  # of an output of a sample, in samples visited
 ONE = Workers(1)
 
 

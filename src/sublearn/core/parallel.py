@@ -1,7 +1,7 @@
 """Threads for kernels: kernels release the GIL, and any division of the work gives the same result."""
 
-from _thread import start_new_thread
-from collections.abc import Callable
+from _thread import get_ident, start_new_thread
+from collections.abc import Callable, Hashable
 from functools import partial
 from itertools import pairwise
 from queue import SimpleQueue
@@ -55,6 +55,7 @@ class Workers:
         self.calls: SimpleQueue[Any] = SimpleQueue()
         self.ended: SimpleQueue[None] = SimpleQueue()
         self.n_started = 0
+        self.kept: dict[int, tuple[Hashable, Any]] = {}  # by thread: space that trees use one after the other
 
     def __enter__(self) -> "Workers":
         return self
@@ -88,6 +89,15 @@ class Workers:
         if self.n_threads == 1:
             return [task(i, own) for i in range(n)]
         return self._side_by_side([partial(self._call, task, i, own) for i in range(n)])
+
+    def keep(self, key: Hashable, make: Callable[[], T]) -> T:
+        """What `make` returned for this thread's last call, if that had the same key; otherwise what it returns now."""
+        last, found = self.kept.get(get_ident(), (None, None))
+        if last != key:
+            found = make()
+            self.kept[get_ident()] = (key, found)
+        kept: T = found
+        return kept
 
     def together(self, work: Callable[[int], bool], n: int) -> None:
         """work(i) for i below n at the same time, each again and again until it returns True."""

@@ -22,12 +22,12 @@ def encode_value(x, maps, f):
         return maps.levels[low]
     if z >= maps.knots[high]:
         return maps.levels[high]
-    while high - low > 1:
-        middle = (low + high) // 2
-        if z >= maps.knots[middle]:
-            low = middle
-        else:
-            high = middle
+    n = high - low
+    while n > 1:  # halves by arithmetic, not by branches, which nothing could foresee
+        half = n // 2
+        low += half * np.int64(z >= maps.knots[low + half])
+        n -= half
+    high = low + 1
     level = np.int64(np.floor(maps.slopes[low] * (z - maps.knots[low]) + (np.float64(maps.levels[low]) + 0.5)))
     return max(maps.levels[low], min(level, maps.levels[high]))
 
@@ -35,9 +35,11 @@ def encode_value(x, maps, f):
 @kernel
 def encode(x, maps, begin, out, first, last):
     """Write the codes of rows first to last of x, C-ordered float64, to out[:, begin + row]."""
-    for i in range(first, last):
-        for f in range(x.shape[1]):
-            out[f, begin + i] = np.int16(encode_value(x[i, f], maps, f))
+    for start in range(first, last, ROWS):
+        stop = min(start + ROWS, last)
+        for f in range(x.shape[1]):  # features outside: the search for a knot then takes as many steps every time
+            for i in range(start, stop):
+                out[f, begin + i] = np.int16(encode_value(x[i, f], maps, f))
 
 
 @kernel
