@@ -65,7 +65,7 @@ class _Compiling:
         """Print the message, and never again."""
         if not self.told:
             self.told = True
-            print("sublearn is compiling its kernels for this CPU, once; this takes some 20 s.", file=sys.stderr)
+            print("sublearn is compiling its kernels for this CPU, once; this takes some 25 s.", file=sys.stderr)
 
 
 _COMPILING = _Compiling()
