@@ -12,34 +12,42 @@ HALF = 32  # bits of half a word
 LOW = (1 << HALF) - 1
 
 
-@inner
-def encode_value(x, maps, f):
-    """Code of one value: a monotone piecewise-linear map through knots and levels, constant outside."""
-    low = maps.offsets[f]
-    high = maps.offsets[f + 1] - 1
-    z = x * maps.units[f]
-    if z <= maps.knots[low]:
-        return maps.levels[low]
-    if z >= maps.knots[high]:
-        return maps.levels[high]
-    n = high - low
-    while n > 1:  # halves by arithmetic, not by branches, which nothing could foresee
-        half = n // 2
-        low += half * np.int64(z >= maps.knots[low + half])
-        n -= half
-    high = low + 1
-    level = np.int64(np.floor(maps.slopes[low] * (z - maps.knots[low]) + (np.float64(maps.levels[low]) + 0.5)))
-    return max(maps.levels[low], min(level, maps.levels[high]))
-
-
 @kernel
 def encode(x, maps, begin, out, first, last):
-    """Write the codes of rows first to last of x, C-ordered float64, to out[:, begin + row]."""
+    """Write the codes of rows first to last of x, C-ordered float64, to out[:, begin + row].
+
+    The map of a feature is monotone and piecewise linear through knots and levels, and constant outside. Many rows look
+    for their knots in step, by halves, since each would wait for its loads alone.
+    """
+    knot = np.empty(ROWS, np.int64)  # the last one at or below each value
     for start in range(first, last, ROWS):
-        stop = min(start + ROWS, last)
-        for f in range(x.shape[1]):  # features outside: the search for a knot then takes as many steps every time
-            for i in range(start, stop):
-                out[f, begin + i] = np.int16(encode_value(x[i, f], maps, f))
+        n = min(ROWS, last - start)
+        for f in range(x.shape[1]):
+            low = maps.offsets[f]
+            high = maps.offsets[f + 1] - 1
+            unit = maps.units[f]
+            for i in range(n):
+                knot[i] = low
+            left = high - low
+            while left > 1:
+                half = left // 2
+                for i in range(n):
+                    middle = knot[i] + half
+                    knot[i] = middle if x[start + i, f] * unit >= maps.knots[np.uint64(middle)] else knot[i]
+                left -= half
+            for i in range(n):
+                z = x[start + i, f] * unit
+                k = np.uint64(knot[i])
+                if z <= maps.knots[low]:
+                    level = maps.levels[low]
+                elif z >= maps.knots[high]:
+                    level = maps.levels[high]
+                else:
+                    level = np.int64(
+                        np.floor(maps.slopes[k] * (z - maps.knots[k]) + (np.float64(maps.levels[k]) + 0.5))
+                    )
+                    level = max(maps.levels[k], min(level, maps.levels[k + np.uint64(1)]))
+                out[f, begin + start + i] = np.int16(level)
 
 
 @kernel
