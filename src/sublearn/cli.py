@@ -1,10 +1,11 @@
 """The command line: `sublearn reproduce` and `sublearn bench`, one function each."""
 
 import time
+from collections.abc import Mapping
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import typer
 from joblib import cpu_count
@@ -60,8 +61,7 @@ def reproduce(
     from sublearn.paper.search import PROTOCOLS
 
     groups = {
-        "classes": [name for name, source in SOURCES.items() if source.is_classes],
-        "numbers": [name for name, source in SOURCES.items() if not source.is_classes],
+        **_by_kind(SOURCES),
         "bundled": [name for name, source in SOURCES.items() if source.is_bundled],
     }
     if protocol not in PROTOCOLS:
@@ -125,14 +125,10 @@ def bench(
     if check:
         _check_ratios()
         return
-    groups = {
-        "classes": [name for name, source in SOURCES.items() if source.is_classes],
-        "numbers": [name for name, source in SOURCES.items() if not source.is_classes],
-    }
     _check_folders(out, data_dir)
     order = Order(
         _chosen("--only", only, list(PARTS)),
-        _chosen("--sets", sets, list(SOURCES), groups),
+        _chosen("--sets", sets, list(SOURCES), _by_kind(SOURCES)),
         _chosen("--peers", peers, list(PEERS)),
         threads,
         repeats,
@@ -152,6 +148,14 @@ def bench(
         typer.echo(f"Stopped; what was measured so far is in {out}.", err=True)
         raise typer.Exit(130) from None
     console.print(f"The results are {path}.", soft_wrap=True, markup=False)
+
+
+def _by_kind(sources: Mapping[str, Any]) -> dict[str, list[str]]:
+    """Names of the data sets of classes and of numbers."""
+    return {
+        "classes": [name for name, source in sources.items() if source.is_classes],
+        "numbers": [name for name, source in sources.items() if not source.is_classes],
+    }
 
 
 def _check_ratios() -> None:

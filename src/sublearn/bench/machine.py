@@ -2,26 +2,20 @@
 
 import os
 import platform
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 from joblib import cpu_count
 
 from sublearn.bench.contenders import PEERS
+from sublearn.paper.versions import installed
 
 _DISTRIBUTIONS = ("sublearn", "numpy", "numba", *PEERS, "xgboost-cpu")
 
 
 def versions() -> dict[str, str]:
     """Of what is installed."""
-    found = {"python": platform.python_version()}
-    for name in _DISTRIBUTIONS:
-        try:
-            found[name.removesuffix("-cpu")] = version(name)
-        except PackageNotFoundError:
-            continue
-    return found
+    return {"python": platform.python_version(), **installed(_DISTRIBUTIONS)}
 
 
 def machine() -> dict[str, Any]:

@@ -2,12 +2,12 @@
 
 import numpy as np
 
+from sublearn.kernels.arithmetic import ROUNDER
 from sublearn.kernels.columns import COUNT_SHIFT, CURVATURE_SHIFT, CURVED_SHIFT
 from sublearn.kernels.compilation import inner, kernel
 from sublearn.kernels.layout import CURVED_BITS, TARGET_BITS
 
 MOST = (1 << CURVED_BITS) - 1
-ROUNDER = 6755399441055744.0  # 1.5 x 2^52: adding and subtracting it rounds to a whole number
 
 
 @inner

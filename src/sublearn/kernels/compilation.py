@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from types import FunctionType
 from typing import Any
@@ -109,6 +110,7 @@ def section(function: Callable[..., Any]) -> Any:
     return njit(inline="always", no_cpython_wrapper=True, **FLAGS)(function)
 
 
+@cache
 def plain(function: Any) -> Any:
     """The Python function behind a compiled one and those it calls, for the few calls that are not worth compiling."""
     python = getattr(function, "py_func", function)  # NUMBA_DISABLE_JIT compiles nothing

@@ -1,13 +1,15 @@
 """Versions of the libraries whose results a report shows."""
 
+from collections.abc import Iterable
 from importlib.metadata import PackageNotFoundError, version
 
 _DISTRIBUTIONS = ("sublearn", "scikit-learn", "numpy", "xgboost", "xgboost-cpu")
 
 
-def _installed() -> dict[str, str]:
+def installed(distributions: Iterable[str]) -> dict[str, str]:
+    """Versions of those of some distributions that are installed."""
     found = {}
-    for name in _DISTRIBUTIONS:
+    for name in distributions:
         try:
             found[name.removesuffix("-cpu")] = version(name)
         except PackageNotFoundError:
@@ -15,4 +17,4 @@ def _installed() -> dict[str, str]:
     return found
 
 
-VERSIONS = _installed()
+VERSIONS = installed(_DISTRIBUTIONS)
