@@ -25,6 +25,7 @@ QUICK: dict[str, Any] = {
     "subspace": "top",
     "subspace_size": 8,
     "n_projections": 40,
+    "fitted_projections": 0,
     "n_coefficients": 2,
     "selection_decay": 0.5,
     "envelope_height": 2.5,

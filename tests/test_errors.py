@@ -286,7 +286,7 @@ def test_failed_fit_leaves_the_earlier_model_usable(make: Any) -> None:
         ({}, np.full(150, np.nan), None),
         ({}, Y, -np.ones(150)),
         ({"n_bins": 0}, Y, None),
-        ({"axis_projections": False, "n_projections": 0}, Y, None),
+        ({"axis_projections": False, "n_projections": 0, "fitted_projections": 0}, Y, None),
     ]
     for parameters, y, weights in cases:
         with pytest.raises(ValueError):

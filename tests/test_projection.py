@@ -13,6 +13,7 @@ import naive
 from naive import Vector
 from sublearn.core.parameters import Round
 from sublearn.core.projection import (
+    Fitted,
     Plan,
     count_vectors,
     draw_projections,
@@ -36,7 +37,7 @@ def draw(plan: Plan, keys: Any) -> Candidates:
     subspace = np.tile(np.arange(size, dtype=np.int32), (len(keys), 1))
     shape = len(keys), size
     ranking = Ranking(np.zeros(shape), np.zeros(shape, np.int32), np.zeros((*shape, 2), np.int32))
-    return draw_projections(plan, subspace, ranking, np.ones(len(keys)), keys)
+    return draw_projections(plan, subspace, ranking, Fitted.none(*shape), np.ones(len(keys)), keys)
 
 
 def vectors_of(candidates: Candidates, i: int) -> list[Vector]:
@@ -234,7 +235,7 @@ def test_a_node_that_a_basis_vector_solves_gets_no_other_candidates() -> None:
     plan = plan_projections(parameters(subspace_size=2, n_projections=9), 2)
     ranking = Ranking(np.array([[0.5, 0.1], [0.4, 0.1]]), np.zeros((2, 2), np.int32), np.zeros((2, 2, 2), np.int32))
     subspace = np.array([[0, 1], [0, 1]], np.int32)
-    candidates = draw_projections(plan, subspace, ranking, np.array([0.5, 0.5]), keys_of(2))
+    candidates = draw_projections(plan, subspace, ranking, Fitted.none(2, 2), np.array([0.5, 0.5]), keys_of(2))
     assert candidates.sizes.tolist() == [2, plan.n_candidates]
 
 
@@ -245,7 +246,8 @@ def test_basis_vectors_take_their_score_from_the_ranking() -> None:
         np.array([[1, 2, 3, 4], [5, 6, 7, 8]], np.int32),
         np.arange(16, dtype=np.int32).reshape(2, 4, 2),
     )
-    candidates = draw_projections(plan, np.array([[1, 3], [0, 3]], np.int32), ranking, np.ones(2), keys_of(2))
+    subspace = np.array([[1, 3], [0, 3]], np.int32)
+    candidates = draw_projections(plan, subspace, ranking, Fitted.none(2, 2), np.ones(2), keys_of(2))
     assert candidates.decrease.tolist() == [[0.4, 0.3, 0.0, 0.0], [0.9, 0.6, 0.0, 0.0]]
     assert candidates.threshold.tolist() == [[2, 4, 0, 0], [5, 8, 0, 0]]
     assert candidates.ranges[:, :2].tolist() == [[[2, 3], [6, 7]], [[8, 9], [14, 15]]]

@@ -149,6 +149,7 @@ class SLMEstimator(BaseEstimator):  # type: ignore[misc]
             subspace=given.subspace,
             subspace_size=int(given.subspace_size),
             n_projections=int(given.n_projections),
+            fitted_projections=int(given.fitted_projections),
             rounds=rounds,
             envelope_height=float(given.envelope_height),
             axis_projections=bool(given.axis_projections),
@@ -173,8 +174,8 @@ class SLMEstimator(BaseEstimator):  # type: ignore[misc]
             )
         if plan.n_candidates == 0:
             raise ValueError(
-                f"{type(self).__name__} has no candidate projections; set axis_projections=True, or n_projections "
-                "and envelope_height higher."
+                f"{type(self).__name__} has no candidate projections; set axis_projections=True, or n_projections, "
+                "fitted_projections and envelope_height higher."
             )
         return plan
 

@@ -270,6 +270,13 @@ PARAMETERS = {
         "Candidate projections of a node, shared by the rounds of drawing, the basis vectors apart. When no more "
         "vectors exist all are tried, otherwise so many are drawn.",
     ),
+    "fitted_projections": Parameter(
+        whole(0, 120),
+        "",
+        "Further candidates of a node that are fitted, not drawn: the pairs of features, among the best 16 of the "
+        "subspace, that explain most of the node's targets by least squares, coefficients rounded to integers up to "
+        "`envelope_height`. Classes are told apart in two groups. 0: none, as in the paper.",
+    ),
     "n_coefficients": Parameter(
         or_sequence(either(NONE, whole(1))),
         "R",

@@ -87,6 +87,7 @@ def make_rules(parameters: TreeParameters, plan: Plan, test: Test, answers: Answ
     return Rules(
         plan.listed,
         plan.n_axis,
+        plan.height,
         plan.rounds,
         plan.subspace_size,
         decaying(1.0, decay, n_features) if parameters.subspace == "drawn" else np.empty(0),
@@ -97,6 +98,7 @@ def make_rules(parameters: TreeParameters, plan: Plan, test: Test, answers: Answ
         answers.least_loss(parameters.min_loss),
         parameters.racing_samples or 0,
         parameters.n_finalists,
+        plan.n_fitted,
         plan.n_candidates,
     )
 

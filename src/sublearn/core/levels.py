@@ -13,6 +13,7 @@ from sublearn.core.answers import Answers
 from sublearn.core.criterion import NodeSums, describe_nodes, largest_decreases
 from sublearn.core.decorrelation import keep_decorrelated
 from sublearn.core.discriminant import score_projections
+from sublearn.core.fitting import fit_projections
 from sublearn.core.flat_tree import FlatTree
 from sublearn.core.parallel import Workers
 from sublearn.core.parameters import TreeParameters
@@ -157,7 +158,8 @@ def split_nodes(
     ranking = rank_features(samples, source, loose, workers)
     decay = parameters.rounds[0].selection_decay
     subspace = choose_subspace(ranking, level.keys, plan.subspace_size, parameters.subspace, decay)
-    candidates = draw_projections(plan, subspace, ranking, source.losses, level.keys)
+    fitted = fit_projections(samples, source, plan, subspace, ranking, workers)
+    candidates = draw_projections(plan, subspace, ranking, fitted, source.losses, level.keys)
     score_projections(samples, source, loose, candidates, plan.n_axis, workers)
     if raced:
         candidates = end_race(samples, level, test, candidates, parameters.n_finalists, workers)

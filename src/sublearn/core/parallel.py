@@ -66,7 +66,7 @@ class Workers:
         if self.n_threads == 1:
             return
         self.stop.want()
-        for _ in range(self.n_threads):
+        for _ in range(self.n_started):
             self.calls.put(None)
         for _ in range(self.n_started):
             self.ended.get()
@@ -104,42 +104,56 @@ class Workers:
         done: SimpleQueue[Any] = SimpleQueue()
         self._start_threads()
         for i in range(1, n):
-            self.calls.put((i, partial(self._finish, work, i), done))
+            self.calls.put((iter([(i, partial(self._guarded, partial(self._finish, work, i)))]), done))
         errors: list[BaseException] = []
         try:
-            self._finish(work, 0)
+            self._guarded(partial(self._finish, work, 0))
         except StoppedError as error:
             errors.append(error)
         errors += [found for _ in range(1, n) if (found := done.get()[2]) is not None]
-        if errors:
-            raise min(errors, key=lambda error: isinstance(error, StoppedError))  # what has stopped the others
+        _raise_first(errors)
 
     def _finish(self, work: Callable[[int], bool], i: int) -> None:
+        while not work(i):
+            if self.stop.wanted:
+                raise StoppedError
+
+    def _guarded(self, call: Callable[[], T]) -> T:
         try:
-            while not work(i):
-                if self.stop.wanted:
-                    raise StoppedError
+            return call()
         except BaseException:
             self.stop.want()  # the others may be waiting for this one
             raise
 
     def _start_threads(self) -> None:
-        while self.n_threads > 1 and self.n_started < self.n_threads:
+        while self.n_started < self.n_threads - 1:  # the thread that asks for them works too
             start_new_thread(_work, (self.calls, self.ended))
             self.n_started += 1
 
     def _side_by_side(self, calls: list[Callable[[], T]]) -> list[T]:
-        """Results in order. Raises the first error; leaving the context stops the other calls."""
+        """Results in order. When a call fails the others stop, and its error is raised."""
         self._start_threads()
         done: SimpleQueue[Any] = SimpleQueue()
-        for i, call in enumerate(calls):
-            self.calls.put((i, call, done))
         results: list[Any] = [None] * len(calls)
-        for _ in calls:
-            i, result, error = done.get()
-            if error is not None:
-                raise error
+        left = iter([(i, partial(self._guarded, call)) for i, call in enumerate(calls)])
+        # every thread takes the next call; one that wakes up late finds none
+        for _ in range(self.n_started):
+            self.calls.put((left, done))
+        n_own = 0
+        errors: list[BaseException] = []
+        for i, call in left:
+            n_own += 1
+            if not errors:
+                try:
+                    results[i] = call()
+                except StoppedError as error:
+                    errors.append(error)
+        for _ in range(len(calls) - n_own):
+            i, result, found = done.get()
             results[i] = result
+            if found is not None:
+                errors.append(found)
+        _raise_first(errors)
         return results
 
     def _call(self, call: Callable[[int, Any], T], first: int, second: Any) -> T:
@@ -148,15 +162,23 @@ class Workers:
         return call(first, second)
 
 
+def _raise_first(errors: list[BaseException]) -> None:
+    """Raise what has stopped the others, if there is any error."""
+    if errors:
+        raise min(errors, key=lambda error: isinstance(error, StoppedError))
+
+
 def _work(calls: "SimpleQueue[Any]", ended: "SimpleQueue[None]") -> None:
-    """A thread: calls what it is given until it is given None."""
+    """A thread: calls what is left of what it is given, until it is given None."""
     while (item := calls.get()) is not None:
-        i, call, done = item
-        try:
-            done.put((i, call(), None))
-        except BaseException as error:
-            done.put((i, None, error))
-        del item, call, done  # nothing is kept alive while waiting
+        left, done = item
+        for i, call in left:
+            try:
+                done.put((i, call(), None))
+            except BaseException as error:
+                done.put((i, None, error))
+            del call
+        del item, left, done  # nothing is kept alive while waiting
     ended.put(None)
 
 

@@ -21,6 +21,7 @@ class TreeParameters:
     subspace: str
     subspace_size: int
     n_projections: int
+    fitted_projections: int
     rounds: tuple[Round, ...]
     envelope_height: float
     axis_projections: bool

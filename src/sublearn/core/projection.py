@@ -16,6 +16,7 @@ from sublearn.core.parameters import TreeParameters
 from sublearn.core.subspace import Ranking
 from sublearn.kernels import drawing
 from sublearn.kernels.criterion import ROUNDING
+from sublearn.kernels.fitting import MOST_FEATURES
 from sublearn.kernels.layout import CONSTANT, Array, Candidates
 
 Vector = tuple[int, ...]
@@ -36,6 +37,8 @@ class Plan(NamedTuple):
     listed: Array  # int16 (n_listed, subspace_size), basis vectors first
     n_axis: int  # how many of those are basis vectors
     rounds: Rounds
+    n_fitted: int
+    height: int  # the largest coefficient of a fitted vector
     n_candidates: int
     coefficient_sum: int  # the largest sum of magnitudes a candidate can have
 
@@ -53,7 +56,10 @@ def plan_projections(parameters: TreeParameters, n_features: int) -> Plan:
     listed: dict[Vector, None] = {}
     drawn: list[tuple[Array, Array, int, int]] = []
     left = parameters.n_projections
-    coefficient_sum = 1
+    height = int(parameters.envelope_height)
+    n_pairs = min(size, MOST_FEATURES) * (min(size, MOST_FEATURES) - 1) // 2
+    n_fitted = min(parameters.fitted_projections, n_pairs) if height else 0
+    coefficient_sum = max(1, 2 * height if n_fitted else 0)
     for number, draw in enumerate(parameters.rounds):
         share = left // (len(parameters.rounds) - number)
         bounds = envelope(parameters.envelope_height, draw.envelope_decay, size)
@@ -72,7 +78,9 @@ def plan_projections(parameters: TreeParameters, n_features: int) -> Plan:
         np.concatenate([np.eye(n_axis, size, dtype=np.int16), others]),
         n_axis,
         _pack(drawn, size),
-        n_axis + len(listed) + sum(n_draws for *_, n_draws in drawn),
+        n_fitted,
+        height,
+        n_axis + len(listed) + n_fitted + sum(n_draws for *_, n_draws in drawn),
         coefficient_sum,
     )
 
@@ -119,7 +127,21 @@ def normalise(vector: Vector) -> Vector | None:
     return tuple(a // divisor for a in vector)
 
 
-def draw_projections(plan: Plan, subspace: Array, ranking: Ranking, losses: Array, keys: Array) -> Candidates:
+class Fitted(NamedTuple):
+    """Fitted vectors of some nodes; see `core.fitting`."""
+
+    vectors: Array  # int16 (n_nodes, n_fitted, subspace_size)
+    sizes: Array  # int64 (n_nodes,), how many of the vectors there are
+
+    @classmethod
+    def none(cls, n_nodes: int, size: int) -> "Fitted":
+        """Of nodes without any."""
+        return cls(np.empty((n_nodes, 0, size), np.int16), np.zeros(n_nodes, np.int64))
+
+
+def draw_projections(
+    plan: Plan, subspace: Array, ranking: Ranking, fitted: Fitted, losses: Array, keys: Array
+) -> Candidates:
     """Candidates of each node; the test of basis vectors is taken from the ranking.
 
     Where one of those leaves nothing of the node's loss, no other can be better, and none is made.
@@ -140,7 +162,9 @@ def draw_projections(plan: Plan, subspace: Array, ranking: Ranking, losses: Arra
     decrease[:, : plan.n_axis] = ranking.decrease[ranked][:, : plan.n_axis]
     solved = decrease[:, : plan.n_axis].max(axis=1, initial=0.0) >= losses * (1.0 - ROUNDING)
     table = np.empty(drawing.table_size(plan.n_candidates), np.int64)
-    drawing.draw_candidates(keys, plan.listed, plan.n_axis, solved, varies, plan.rounds, table, coefficients, sizes)
+    drawing.draw_candidates(
+        keys, plan.listed, plan.n_axis, solved, *fitted, varies, plan.rounds, table, coefficients, sizes
+    )
     candidates.threshold[:, : plan.n_axis] = threshold[:, : plan.n_axis]
     candidates.ranges[:, : plan.n_axis] = ranking.ranges[ranked][:, : plan.n_axis]
     return candidates

@@ -6,6 +6,7 @@ import numpy as np
 
 from sublearn.kernels.columns import CACHE, Block
 from sublearn.kernels.drawing import table_size
+from sublearn.kernels.fitting import MOST_FEATURES, Fit
 from sublearn.kernels.growing import Ranks, Rules, Spare
 from sublearn.kernels.keeping import Choice, Trial
 from sublearn.kernels.layout import BLOCK, Array, Candidates, Samples, n_channels
@@ -22,6 +23,7 @@ class Scratch(NamedTuple):
     trial: Trial
     ranking: Found
     ranks: Ranks
+    fit: Fit
     candidates: Candidates
     choice: Choice
     racers: Node
@@ -77,6 +79,18 @@ def make_found(n: int) -> Found:
     return Found(np.empty(n), np.empty(n, np.int32), np.empty((n, 2), np.int32))
 
 
+def make_fit(samples: Samples, n_fitted: int, size: int, n_block: int) -> Fit:
+    """Space for n_fitted vectors over `size` features, from blocks of n_block samples."""
+    m = min(size, MOST_FEATURES)
+    return Fit(
+        np.empty((m + 2, m + 1), np.int64),
+        np.empty((m + 1, m)),
+        np.empty((m, m)),
+        np.empty(n_block if samples.weights.size else 0, np.int64),
+        np.empty((n_fitted, size), np.int16),
+    )
+
+
 def make_choice(n_nodes: int, max_partitions: int) -> Choice:
     """No hyperplane kept yet."""
     return Choice(
@@ -93,8 +107,9 @@ def make_scratch(samples: Samples, n_bins: int, rules: Rules, largest: int) -> S
     tile, n_cells = min(TILE, n_features), 1 << rules.max_partitions
     n_runs = max(samples.n_classes, 1) + 1
     found = make_found(n)
+    work = make_work(samples, max(n_bins, n_cells), largest, max(tile, size), max(n, tile), tile)
     return Scratch(
-        make_work(samples, max(n_bins, n_cells), largest, max(tile, size), max(n, tile), tile),
+        work,
         make_trial(samples, largest, n_cells, n),
         make_found(n_features),
         Ranks(
@@ -104,6 +119,7 @@ def make_scratch(samples: Samples, n_bins: int, rules: Rules, largest: int) -> S
             np.empty(size, np.int64),
             np.empty(size, np.bool_),
         ),
+        make_fit(samples, rules.n_fitted, size, work.block.projected.size),
         Candidates(
             np.empty((1, size), np.int32),
             np.empty((1, n, size), np.int16),

@@ -7,7 +7,9 @@ from sublearn.kernels.columns import COUNT_SHIFT, CURVATURE_SHIFT, CURVED_SHIFT
 from sublearn.kernels.compilation import inner, kernel
 from sublearn.kernels.layout import CURVED_BITS, TARGET_BITS
 
-MOST = (1 << CURVED_BITS) - 1
+MOST = float((1 << CURVED_BITS) - 1)
+ANY = float(1 << TARGET_BITS)
+PIECE = 2048  # samples at a time, so that they are in the cache from loop to loop
 
 
 @inner
@@ -16,25 +18,35 @@ def rounded(x):
     return (x + ROUNDER) - ROUNDER
 
 
+@inner
+def fill_rounded(numbers, factor, least, most, out):
+    """The nearest integers to numbers times a factor, within limits; one array to another, so that loops are vectors."""
+    for i in range(out.size):
+        out[i] = np.int32(min(max(rounded(numbers[i] * factor), least), most))
+
+
 @kernel
 def round_derivatives(gradient, hessian, target_step, curvature_step, first, last, targets, curvatures, packed):
     """Fill `Samples` of boosting for samples first to last; without hessians there are no curvatures.
 
     Steps are powers of two, so divisions by them are exact.
     """
-    down = -1.0 / target_step
-    up = 1.0 / curvature_step
-    if hessian.size == 0:
-        one = (np.int64(1) << COUNT_SHIFT) + (np.int64(1) << TARGET_BITS)
-        for i in range(first, last):
-            targets[i] = np.int32(rounded(gradient[i] * down))
-            packed[i] = one + np.int64(targets[i])
-        return
-    for i in range(first, last):
-        targets[i] = np.int32(min(max(rounded(gradient[i] * down), -MOST), MOST))
-        curvatures[i] = np.int32(min(max(rounded(hessian[i] * up), 1), MOST))
-    for i in range(first, last):
-        packed[i] = (np.int64(1) << CURVED_SHIFT) + (np.int64(curvatures[i]) << CURVATURE_SHIFT) + np.int64(targets[i])
+    for begin in range(first, last, PIECE):
+        end = min(begin + PIECE, last)
+        target = targets[begin:end]
+        out = packed[begin:end]
+        if hessian.size == 0:
+            one = (np.int64(1) << COUNT_SHIFT) + (np.int64(1) << TARGET_BITS)
+            fill_rounded(gradient[begin:end], -1.0 / target_step, -ANY, ANY, target)
+            for i in range(out.size):
+                out[i] = one + np.int64(target[i])
+        else:
+            curvature = curvatures[begin:end]
+            one = np.int64(1) << CURVED_SHIFT
+            fill_rounded(gradient[begin:end], -1.0 / target_step, -MOST, MOST, target)
+            fill_rounded(hessian[begin:end], 1.0 / curvature_step, 1.0, MOST, curvature)
+            for i in range(out.size):
+                out[i] = one + (np.int64(curvature[i]) << CURVATURE_SHIFT) + np.int64(target[i])
 
 
 @kernel

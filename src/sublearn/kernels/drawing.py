@@ -5,7 +5,7 @@ import numpy as np
 from sublearn.kernels.arithmetic import GOLDEN, below, draw_without_replacement, mix
 from sublearn.kernels.compilation import inner, kernel
 
-SUBSPACE, PROJECTION, CHILDREN, RACE = 0, 1, 2, 3  # what is drawn below a node's key
+SUBSPACE, PROJECTION, CHILDREN, RACE, FITTED = 0, 1, 2, 3, 4  # what is drawn below a node's key
 TRIES = 8  # draws for a candidate before a place is left empty
 
 
@@ -104,7 +104,7 @@ def table_size(n_places: int) -> int:
 
 
 @inner
-def draw_vectors(key, listed, n_axis, solved, varies, rounds, table, taken, vectors):
+def draw_vectors(key, listed, n_axis, solved, fitted, n_fitted, varies, rounds, table, taken, vectors):
     """Fill the candidates of a node; returns how many there are. See `draw_candidates`."""
     key = mix(key, PROJECTION)
     for slot in range(table.size):
@@ -115,6 +115,11 @@ def draw_vectors(key, listed, n_axis, solved, varies, rounds, table, taken, vect
             vectors[n, d] = listed[source, d]
         if source >= n_axis:
             leave_out(vectors[n], varies)
+        if normalise(vectors[n]) and insert(table, vectors, n):
+            n += 1
+    for source in range(0 if solved else n_fitted):
+        for d in range(listed.shape[1]):
+            vectors[n, d] = fitted[source, d]
         if normalise(vectors[n]) and insert(table, vectors, n):
             n += 1
     for r in range(0 if solved else rounds.n_draws.size):
@@ -139,8 +144,8 @@ def draw_vectors(key, listed, n_axis, solved, varies, rounds, table, taken, vect
 
 
 @kernel
-def draw_candidates(keys, listed, n_axis, solved, varies, rounds, table, coefficients, sizes):
-    """Fill the candidates of every node: the listed vectors, n_axis basis vectors first, then what each round draws.
+def draw_candidates(keys, listed, n_axis, solved, fitted, n_fitted, varies, rounds, table, coefficients, sizes):
+    """Fill the candidates of every node: the listed vectors, n_axis basis vectors first, the fitted, the drawn ones.
 
     `rounds` has one entry a round: bounds (int64), probabilities (float64), n_coefficients and n_draws
     (int64). A draw that is zero or equals an earlier candidate, up to sign and multiples, is tried again.
@@ -150,4 +155,16 @@ def draw_candidates(keys, listed, n_axis, solved, varies, rounds, table, coeffic
     """
     taken = np.empty(coefficients.shape[2], np.bool_)
     for i in range(keys.size):
-        sizes[i] = draw_vectors(keys[i], listed, n_axis, solved[i], varies[i], rounds, table, taken, coefficients[i])
+        sizes[i] = draw_vectors(
+            keys[i],
+            listed,
+            n_axis,
+            solved[i],
+            fitted[i],
+            n_fitted[i],
+            varies[i],
+            rounds,
+            table,
+            taken,
+            coefficients[i],
+        )

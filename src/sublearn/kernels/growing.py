@@ -15,6 +15,7 @@ from sublearn.kernels.compilation import inner, kernel, section
 from sublearn.kernels.criterion import ROUNDING, SECOND_ORDER, count_of, weight_of
 from sublearn.kernels.describing import describe_node, newton_loss
 from sublearn.kernels.drawing import CHILDREN, draw_subspace, draw_vectors
+from sublearn.kernels.fitting import fit_pairs
 from sublearn.kernels.keeping import choose_in_node, move_samples
 from sublearn.kernels.layout import CONSTANT, Array, Test
 from sublearn.kernels.racing import keep_finalists, take_evenly
@@ -46,6 +47,7 @@ class Rules(NamedTuple):
 
     listed: Array  # as in `Plan`
     n_axis: int
+    height: int
     rounds: NamedTuple
     subspace_size: int
     probabilities: Array  # float64 (n_features,) of the ranks; empty: the best are taken
@@ -56,6 +58,7 @@ class Rules(NamedTuple):
     min_loss: float
     racing_samples: int  # 0: no races
     n_finalists: int
+    n_fitted: int
     n_candidates: int
 
 
@@ -268,6 +271,7 @@ def grow(
     trial,
     ranking,
     ranks,
+    fit,
     candidates,
     choice,
     racers,
@@ -404,20 +408,39 @@ def grow(
                 subspace = candidates.subspace[0]
                 choose_subspace(key, rules.probabilities, ranking, ranks, taken, subspace)
                 best = take_axis_tests(rules.n_axis, ranking, subspace, tests)
+                solved = best >= loss * (1.0 - ROUNDING)
+                loaded = loaded and n_features <= tile
+                for d in range(size):
+                    columns[d] = subspace[d] if loaded else d
+                n_fitted = np.int64(0)
+                if fit.vectors.shape[0] > 0 and not solved:
+                    n_fitted, n_met = fit_pairs(
+                        samples,
+                        source,
+                        key,
+                        subspace,
+                        columns,
+                        ranks.varies,
+                        rules.height,
+                        loaded,
+                        block,
+                        fit,
+                        used_pool,
+                        n_met,
+                    )
                 candidates.sizes[0] = draw_vectors(
                     key,
                     rules.listed,
                     rules.n_axis,
-                    best >= loss * (1.0 - ROUNDING),
+                    solved,
+                    fit.vectors,
+                    n_fitted,
                     ranks.varies,
                     rules.rounds,
                     spare.table,
                     taken[:size],
                     candidates.coefficients[0],
                 )
-                loaded = loaded and n_features <= tile
-                for d in range(size):
-                    columns[d] = subspace[d] if loaded else d
                 step = DRAWN
             elif step == DRAWN and raced:
                 n_finalists = keep_finalists(

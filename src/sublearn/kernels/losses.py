@@ -13,6 +13,7 @@ from sublearn.kernels.compilation import inner, kernel
 FARTHEST = 500.0  # logarithms beyond this count as this
 BLOCK = 2048  # exponentials at a time
 CHUNK = 1024  # values added up in one go; the sum of all does not depend on threads
+LANES = 8
 
 
 @inner
@@ -96,11 +97,15 @@ def differentiate_log_loss(parameter, y, raw, first, last, gradient, hessian):
     for begin in range(first, last, BLOCK):
         n = min(BLOCK, last - begin)
         fill_decays(raw, begin, n, e, bits)
+        x = raw[begin : begin + n, 0]  # slices, so that the loop is of vectors
+        goal = y[begin : begin + n]
+        slope = gradient[begin : begin + n, 0]
+        curve = hessian[begin : begin + n, 0]
         for i in range(n):
             more = 1.0 / (1.0 + e[i])
             less = e[i] * more
-            gradient[begin + i, 0] = (more if raw[begin + i, 0] >= 0.0 else less) - y[begin + i]
-            hessian[begin + i, 0] = more * less
+            slope[i] = (more if x[i] >= 0.0 else less) - goal[i]
+            curve[i] = more * less
 
 
 @kernel
@@ -108,15 +113,22 @@ def measure_log_loss(parameter, y, raw, first, last, out):
     """Log loss of two classes: log(1 + exp(x)) - y x, without overflow."""
     e = np.empty(BLOCK)
     bits = np.empty(BLOCK, np.int64)
+    exponent = np.empty(BLOCK)
     for begin in range(first, last, BLOCK):
         n = min(BLOCK, last - begin)
         fill_decays(raw, begin, n, e, bits)
         for i in range(n):
-            x = raw[begin + i, 0]
-            m = 1.0 + e[i]  # from 1 to 2, so its logarithm needs no exponent
+            m = 1.0 + e[i]  # from 1 to 2
             large = m >= 2.0 * SQRT_HALF
-            logarithm = (1.0 if large else 0.0) + log2_series(0.5 * m if large else m)
-            out[begin + i] = max(x, 0.0) + LN2 * logarithm - y[begin + i] * x
+            exponent[i] = 1.0 if large else 0.0
+            e[i] = 0.5 * m if large else m
+        for i in range(n):
+            e[i] = exponent[i] + log2_series(e[i])
+        x = raw[begin : begin + n, 0]
+        goal = y[begin : begin + n]
+        loss = out[begin : begin + n]
+        for i in range(n):
+            loss[i] = max(x[i], 0.0) + LN2 * e[i] - goal[i] * x[i]
 
 
 @kernel
@@ -236,16 +248,24 @@ def measure_gamma(parameter, y, raw, first, last, out):
 
 @kernel
 def add_chunks(values, weights, first_chunk, last_chunk, out):
-    """Sums of values, or values times weights, chunk by chunk; each carried in two numbers so that no digit is lost."""
+    """Sums of values, or values times weights, chunk by chunk, in several lanes: additions do not wait for each other."""
+    lanes = np.empty(LANES)
     for c in range(first_chunk, last_chunk):
-        total = 0.0
-        rest = 0.0
-        for i in range(c * CHUNK, min((c + 1) * CHUNK, values.size)):
-            x = values[i] * weights[i] if weights.size else values[i]
-            both = total + x
-            if abs(total) >= abs(x):
-                rest += (total - both) + x
-            else:
-                rest += (x - both) + total
-            total = both
-        out[c] = total + rest
+        first = c * CHUNK
+        last = min(first + CHUNK, values.size)
+        for lane in range(LANES):
+            lanes[lane] = 0.0
+        if weights.size:
+            for i in range(first, last):
+                lanes[i % LANES] += values[i] * weights[i]
+        else:
+            part = values[first:last]
+            whole = part.size // LANES * LANES
+            for i in range(0, whole, LANES):
+                for lane in range(LANES):
+                    lanes[lane] += part[i + lane]
+            for i in range(whole, part.size):
+                lanes[i - whole] += part[i]
+        out[c] = 0.0
+        for lane in range(LANES):
+            out[c] += lanes[lane]

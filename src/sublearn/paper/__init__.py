@@ -11,6 +11,7 @@ PARAMETERS: dict[str, Any] = {
     "n_bins": 16,
     "subspace": "top",
     "axis_projections": False,
+    "fitted_projections": 0,
     "racing_samples": None,
     "feature_map": "linear",
 }

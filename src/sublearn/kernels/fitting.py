@@ -1,0 +1,184 @@
+"""Candidates that are fitted: pairs of features that explain a node's targets best by least squares.
+
+Sums are integers, so threads may divide the samples. Targets are rounded to so few bits that their products fit.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from sublearn.kernels.arithmetic import mix
+from sublearn.kernels.columns import clear, gather_columns
+from sublearn.kernels.compilation import inner, kernel, section
+from sublearn.kernels.drawing import FITTED
+from sublearn.kernels.layout import CURVED_BITS, TARGET_BITS, Array
+from sublearn.kernels.search import node_of
+from sublearn.kernels.team import pool_sums
+
+MOST_FEATURES = 16  # of a subspace, the best ones, whose pairs are looked at
+FIT_BITS = 15  # of a target
+ALIGNED = 1e-9  # a pair of which the sine, squared, is below this is one feature
+SIGN = np.uint64(63)
+
+
+class Fit(NamedTuple):
+    """Scratch space for fits over m features."""
+
+    sums: Array  # int64 (m + 2, m + 1): products of features, sums of features, products with targets; last: without
+    moments: Array  # float64 (m + 1, m), the same around the means
+    explained: Array  # float64 (m, m), by pairs, above the diagonal
+    weights: Array  # int64 (block,), of samples; empty when every weight is one
+    vectors: Array  # int16 (n_fitted, subspace_size)
+
+
+@inner
+def dot(x, y, n, weights):
+    """Sum of the products of integers, times weights where there are any."""
+    total = np.int64(0)
+    if weights.size:
+        for i in range(n):
+            total += weights[i] * (np.int64(x[i]) * np.int64(y[i]))
+    else:
+        for i in range(n):
+            total += np.int64(np.int32(x[i]) * np.int32(y[i]))
+    return total
+
+
+@inner
+def total_of(x, n, weights):
+    """Sum of integers, times weights where there are any."""
+    total = np.int64(0)
+    if weights.size:
+        for i in range(n):
+            total += weights[i] * np.int64(x[i])
+    else:
+        for i in range(n):
+            total += np.int64(x[i])
+    return total
+
+
+@section
+def take_targets(samples, node, key, begin, n, out):
+    """What is to be explained, for the samples at positions begin to begin + n of the order.
+
+    Classes are made two groups: of those in the node the first is in one, the second in the other, the rest by key.
+    """
+    if samples.n_classes == 0:
+        shift = (CURVED_BITS if samples.curvatures.size else TARGET_BITS) - FIT_BITS
+        for i in range(n):
+            out[i] = samples.targets[np.uint32(node.order[begin + i])] >> shift
+        return
+    n_seen = 0
+    for k in range(samples.n_classes):
+        if node.totals[k] > 0:
+            positive = mix(mix(key, FITTED), k) >> SIGN == 0 if n_seen > 1 else n_seen == 1
+            n_seen += 1
+            for i in range(max(node.runs[k], begin), min(node.runs[k + 1], begin + n)):
+                out[i - begin] = 1 if positive else -1
+
+
+@section
+def add_products(samples, node, key, features, columns, loaded, block, fit):
+    """Fill fit.sums from the samples of a node, or from this thread's part of them."""
+    m = fit.explained.shape[0]
+    sums = fit.sums
+    clear(sums)
+    targets = block.projected
+    for begin in range(node.runs[0], node.runs[-1], targets.size):
+        n = min(targets.size, node.runs[-1] - begin)
+        if not loaded:
+            gather_columns(samples.codes, node.order, begin, n, features, block)
+        take_targets(samples, node, key, begin, n, targets)
+        for i in range(n if fit.weights.size else 0):
+            fit.weights[i] = samples.weights[np.uint32(node.order[begin + i])]
+        for d in range(m):
+            row = block.rows[columns[d]]
+            for e in range(d + 1):
+                sums[d, e] += dot(row, block.rows[columns[e]], n, fit.weights)
+            sums[m, d] += total_of(row, n, fit.weights)
+            sums[m + 1, d] += dot(row, targets, n, fit.weights)
+        sums[m, m] += total_of(fit.weights, n, fit.weights[:0]) if fit.weights.size else n
+        sums[m + 1, m] += total_of(targets, n, fit.weights)
+
+
+@section
+def explain(varies, fit):
+    """Fill fit.moments and fit.explained: the part of the targets' square sum that each pair explains, or -1."""
+    m = fit.explained.shape[0]
+    sums = fit.sums
+    moments = fit.moments
+    scale = 1.0 / np.float64(sums[m, m])
+    for d in range(m):
+        mean = np.float64(sums[m, d]) * scale
+        for e in range(d + 1):
+            moments[d, e] = np.float64(sums[d, e]) - mean * np.float64(sums[m, e])
+        moments[m, d] = np.float64(sums[m + 1, d]) - mean * np.float64(sums[m + 1, m])
+    for d in range(m):
+        for e in range(d):
+            a = moments[d, d]
+            b = moments[e, e]
+            c = moments[d, e]
+            p = moments[m, d]
+            q = moments[m, e]
+            area = a * b - c * c
+            fit.explained[e, d] = -1.0
+            if varies[d] and varies[e] and area > ALIGNED * a * b:
+                fit.explained[e, d] = (b * p * p - 2.0 * c * p * q + a * q * q) / area
+
+
+@section
+def write_best(height, fit):
+    """Write the best pairs to fit.vectors, the larger coefficient `height`, the other rounded; returns how many."""
+    m = fit.explained.shape[0]
+    moments = fit.moments
+    n = np.int64(0)
+    for _ in range(fit.vectors.shape[0]):
+        first = 0
+        second = 0
+        best = 0.0
+        for d in range(m):
+            for e in range(d):
+                if fit.explained[e, d] > best:
+                    best = fit.explained[e, d]
+                    first = e
+                    second = d
+        if best == 0.0:
+            break
+        fit.explained[first, second] = -1.0
+        p = moments[m, first]
+        q = moments[m, second]
+        x = moments[second, second] * p - moments[second, first] * q
+        y = moments[first, first] * q - moments[second, first] * p
+        unit = height / max(abs(x), abs(y))
+        for d in range(fit.vectors.shape[1]):
+            fit.vectors[n, d] = 0
+        fit.vectors[n, first] = np.int16(np.floor(x * unit + 0.5))
+        fit.vectors[n, second] = np.int16(np.floor(y * unit + 0.5))
+        n += 1
+    return n
+
+
+@section
+def fit_pairs(samples, node, key, features, columns, varies, height, loaded, block, fit, pool, n_met):
+    """Fill fit.vectors with the best pairs over `features`; returns (how many, n_met).
+
+    `loaded`: the block has the node, and the features in `columns`. Threads may have divided the samples.
+    """
+    add_products(samples, node, key, features, columns, loaded, block, fit)
+    n_met = pool_sums(pool, fit.sums, n_met)
+    explain(varies, fit)
+    return write_best(height, fit), n_met
+
+
+@kernel
+def fit_level(samples, level, subspace, varies, height, first, last, block, columns, fit, pool, vectors, sizes):
+    """Fit pairs in nodes first to last: vectors (n_nodes, n_fitted, subspace_size), of which there are `sizes`."""
+    for i in range(first, last):
+        node = node_of(level, i)
+        key = level.keys[i]
+        sizes[i], _ = fit_pairs(
+            samples, node, key, subspace[i], columns, varies[i], height, False, block, fit, pool, 1
+        )
+        for j in range(sizes[i]):
+            for d in range(subspace.shape[1]):
+                vectors[i, j, d] = fit.vectors[j, d]
