@@ -60,7 +60,8 @@ def sums_of(trees: Sequence[FlatTree], codes: Array, start: Array) -> Array:
 def test_two_stumps_and_a_leaf_by_hand() -> None:
     stump = grow_tree(make_data([0, 10], [0, 1], 2), parameters(n_bins=2))
     leaf = grow_tree(make_data([0, 10], [1, 1], 2), parameters())
-    nodes, roots, _ = pack([stump, leaf, stump])
+    packed = pack([stump, leaf, stump])
+    nodes, roots = packed.nodes, packed.roots
     assert roots.tolist() == [0, 3, 4]
     assert nodes.parent.tolist() == [-1, 0, 0, -1, -1, 4, 4]
     assert nodes.children.tolist() == [1, 2, 5, 6]

@@ -24,8 +24,7 @@ from sublearn.core.keys import key_below
 from sublearn.core.parameters import Round, TreeParameters
 from sublearn.core.projection import plan_projections
 from sublearn.core.racing import end_race, is_raced
-from sublearn.kernels import racing
-from sublearn.kernels.drawing import RACE
+from sublearn.kernels import drawing, racing
 from sublearn.kernels.layout import Level
 from support import (
     KEY,
@@ -49,6 +48,8 @@ from support import (
     spread,
 )
 from test_grower import DRAWN
+
+RACE = int(drawing.RACE)
 
 # --- who races
 

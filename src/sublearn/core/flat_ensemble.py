@@ -1,8 +1,10 @@
 """The fitted form of several trees: their arrays one after another, numbered through."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -25,12 +27,21 @@ class Routes(NamedTuple):
     depths: Array  # int64 (n_trees,), in records
 
 
-class FlatEnsemble(NamedTuple):
-    """All trees as one `FlatTree` with several roots, and the routes through them."""
+@dataclass(frozen=True, eq=False)
+class FlatEnsemble:
+    """All trees as one `FlatTree` with several roots."""
 
     nodes: FlatTree
     roots: Array  # int64 (n_trees,)
-    routes: Routes
+
+    @cached_property
+    def routes(self) -> Routes:
+        """The routes through them, which only prediction needs."""
+        return find_routes(self.nodes, self.roots)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Files and other processes make routes of their own."""
+        return {"nodes": self.nodes, "roots": self.roots}
 
     @property
     def n_trees(self) -> int:
@@ -39,10 +50,10 @@ class FlatEnsemble(NamedTuple):
 
     def only(self, t: int) -> "FlatEnsemble":
         """Tree number t; nothing is copied."""
-        one = slice(t, t + 1)
-        routes = self.routes
-        routes = routes._replace(first_records=routes.first_records[one], depths=routes.depths[one])
-        return self._replace(roots=self.roots[one], routes=routes)
+        one, routes = slice(t, t + 1), self.routes
+        tree = FlatEnsemble(self.nodes, self.roots[one])
+        tree.__dict__["routes"] = routes._replace(first_records=routes.first_records[one], depths=routes.depths[one])
+        return tree
 
 
 class _Start(NamedTuple):
@@ -56,7 +67,7 @@ class _Start(NamedTuple):
 
 def alone(tree: FlatTree) -> FlatEnsemble:
     """One tree as an ensemble; its arrays are not copied."""
-    return FlatEnsemble(tree, FIRST_NODE, find_routes(tree, FIRST_NODE))
+    return FlatEnsemble(tree, FIRST_NODE)
 
 
 def find_routes(nodes: FlatTree, roots: Array) -> Routes:
@@ -79,8 +90,7 @@ def pack(trees: Sequence[FlatTree]) -> FlatEnsemble:
     end = _Start(*starts[-1])
     columns["first_plane"] = np.append(columns["first_plane"], np.int32(end.plane))
     columns["first_term"] = np.append(columns["first_term"], np.int32(end.term))
-    nodes, roots = FlatTree(**columns), starts[:-1, 0].astype(np.int64)
-    return FlatEnsemble(nodes, roots, find_routes(nodes, roots))
+    return FlatEnsemble(FlatTree(**columns), starts[:-1, 0].astype(np.int64))
 
 
 def unpack(ensemble: FlatEnsemble) -> list[FlatTree]:

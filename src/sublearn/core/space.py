@@ -83,9 +83,10 @@ def make_fit(samples: Samples, n_fitted: int, size: int, n_block: int) -> Fit:
     """Space for n_fitted vectors over `size` features, from blocks of n_block samples."""
     m = min(size, MOST_FEATURES)
     return Fit(
-        np.empty((m + 2, m + 1), np.int64),
-        np.empty((m + 1, m)),
+        np.empty((m + 2, m + 2), np.int64),
+        np.empty((m + 1, m + 1)),
         np.empty((m, m)),
+        np.ones((2, n_block), np.int16),
         np.empty(n_block if samples.weights.size else 0, np.int64),
         np.empty((n_fitted, size), np.int16),
     )

@@ -20,7 +20,7 @@ def rounded(x):
 
 @inner
 def fill_rounded(numbers, factor, least, most, out):
-    """The nearest integers to numbers times a factor, within limits; one array to another, so that loops are vectors."""
+    """The nearest integers to numbers times a factor, within limits. Short and plain, so that it is of vectors."""
     for i in range(out.size):
         out[i] = np.int32(min(max(rounded(numbers[i] * factor), least), most))
 

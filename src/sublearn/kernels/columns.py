@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sublearn.kernels.compilation import inner
+from sublearn.kernels.compilation import inner, section
 from sublearn.kernels.layout import TARGET_BITS, Array
 
 CACHE = 262144  # codes a block may hold over all its columns: half of a usual second-level cache
@@ -218,7 +218,7 @@ def count_from(bins, least):
     return np.int64(n)
 
 
-@inner
+@section
 def compare_ones(bins, first, last, channel, histogram):
     """Count the bins of positions first to last by comparing with each boundary; what is left over one by one."""
     whole = first + (last - first) // STRIDE * STRIDE
@@ -236,7 +236,7 @@ def compare_ones(bins, first, last, channel, histogram):
         histogram[bins[i], channel] += 1
 
 
-@inner
+@section
 def add_ones(block, first, last, channel, histogram):
     """Count the bins of positions first to last."""
     lanes = block.lanes
@@ -268,7 +268,7 @@ def add_lanes(bins, packed, begin, end, lanes):
         lanes[0, bins[i]] += packed[i]
 
 
-@inner
+@section
 def add_curved(block, n, histogram):
     """Add up counts, curvatures and targets, packed into one number a sample."""
     lanes = block.lanes
@@ -284,7 +284,7 @@ def add_curved(block, n, histogram):
             histogram[b, 2] += (rest >> (CURVED_SHIFT - CURVATURE_SHIFT)) & (2 * CHUNK - 1)
 
 
-@inner
+@section
 def add_packed(block, n, histogram):
     """Add up counts and targets, packed into one number a sample."""
     lanes = block.lanes

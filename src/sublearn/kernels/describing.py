@@ -2,14 +2,14 @@
 
 import numpy as np
 
-from sublearn.kernels.compilation import inner, kernel
+from sublearn.kernels.compilation import inner, kernel, section
 from sublearn.kernels.criterion import ENTROPY, SECOND_ORDER, centre_of, purity, weight_of
 
 HALF_BITS = 15  # deviations of targets are squared in two halves, so that sums fit 64 bits
 HALF_MASK = (1 << HALF_BITS) - 1
 
 
-@inner
+@section
 def describe_classes(samples, order, runs, totals):
     """Fill the totals of a node from its class runs."""
     for k in range(samples.n_classes):
@@ -21,7 +21,7 @@ def describe_classes(samples, order, runs, totals):
             totals[k] = runs[k + 1] - runs[k]
 
 
-@inner
+@section
 def describe_targets(samples, order, runs, totals):
     """Fill the totals of a node; returns (whether all samples are alike, sum of remainders)."""
     weighted = samples.weights.size > 0
@@ -46,7 +46,7 @@ def describe_targets(samples, order, runs, totals):
     return alike, remainder
 
 
-@inner
+@section
 def variance(samples, order, runs, totals, centre):
     """Weighted variance of the targets, from exact sums of squares around a centre."""
     high_high = np.int64(0)
@@ -87,7 +87,7 @@ def describe_node(samples, order, runs, test, totals):
     return remainder, variance(samples, order, runs, totals, centre_of(totals, test)), alike
 
 
-@inner
+@section
 def class_loss(n_classes, test, totals):
     """Loss of a node of classes, and whether it is pure."""
     weight = weight_of(totals, n_classes)

@@ -3,9 +3,10 @@
 import numpy as np
 
 from sublearn.kernels.arithmetic import GOLDEN, below, draw_without_replacement, mix
-from sublearn.kernels.compilation import inner, kernel
+from sublearn.kernels.compilation import inner, kernel, section
 
-SUBSPACE, PROJECTION, CHILDREN, RACE, FITTED = 0, 1, 2, 3, 4  # what is drawn below a node's key
+SUBSPACE, PROJECTION, CHILDREN, RACE, FITTED = map(np.int64, range(5))  # what is drawn below a node's key
+FIRST = np.int64(0)
 TRIES = 8  # draws for a candidate before a place is left empty
 
 
@@ -28,7 +29,7 @@ def draw_subspaces(keys, probabilities, out):
         draw_subspace(keys[i], probabilities, taken, out[i])
 
 
-@inner
+@section
 def common_divisor(vector):
     """Greatest common divisor of the coefficients, with the sign of the first one that is not 0; 0 for none."""
     divisor = 0
@@ -49,7 +50,7 @@ def normalise(vector):
     divisor = common_divisor(vector)
     if divisor != 0 and divisor != 1:
         for d in range(vector.size):
-            vector[d] = np.int16(np.int64(vector[d]) // divisor)
+            vector[d] = np.int16(np.float32(vector[d]) / np.float32(divisor))  # exact; integers would be long code
     return divisor != 0
 
 
@@ -61,7 +62,7 @@ def insert(table, vectors, index):
     for d in range(vector.size):
         key = key * GOLDEN + np.uint64(np.int64(vector[d]))
     mask = np.uint64(table.size - 1)
-    slot = mix(key, 0) & mask
+    slot = mix(key, FIRST) & mask
     while table[slot] >= 0:
         other = vectors[table[slot]]
         same = True
@@ -76,11 +77,11 @@ def insert(table, vectors, index):
     return True
 
 
-@inner
+@section
 def draw_vector(key, bounds, probabilities, n_coefficients, taken, vector):
     """One integer vector inside the envelope, over features chosen by their probabilities."""
     if n_coefficients < vector.size:
-        draw_without_replacement(mix(key, 0), probabilities, n_coefficients, taken)
+        draw_without_replacement(mix(key, FIRST), probabilities, n_coefficients, taken)
     else:
         for d in range(vector.size):
             taken[d] = True

@@ -24,9 +24,10 @@ SIGN = np.uint64(63)
 class Fit(NamedTuple):
     """Scratch space for fits over m features."""
 
-    sums: Array  # int64 (m + 2, m + 1): products of features, sums of features, products with targets; last: without
-    moments: Array  # float64 (m + 1, m), the same around the means
+    sums: Array  # int64 (m + 2, m + 2): products of the features, the targets and ones, below the diagonal and on it
+    moments: Array  # float64 (m + 1, m + 1), of features and targets around their means, likewise
     explained: Array  # float64 (m, m), by pairs, above the diagonal
+    rows: Array  # int16 (2, block), targets and ones
     weights: Array  # int64 (block,), of samples; empty when every weight is one
     vectors: Array  # int16 (n_fitted, subspace_size)
 
@@ -45,19 +46,6 @@ def dot(x, y, n, weights):
 
 
 @inner
-def total_of(x, n, weights):
-    """Sum of integers, times weights where there are any."""
-    total = np.int64(0)
-    if weights.size:
-        for i in range(n):
-            total += weights[i] * np.int64(x[i])
-    else:
-        for i in range(n):
-            total += np.int64(x[i])
-    return total
-
-
-@section
 def take_targets(samples, node, key, begin, n, out):
     """What is to be explained, for the samples at positions begin to begin + n of the order.
 
@@ -66,7 +54,7 @@ def take_targets(samples, node, key, begin, n, out):
     if samples.n_classes == 0:
         shift = (CURVED_BITS if samples.curvatures.size else TARGET_BITS) - FIT_BITS
         for i in range(n):
-            out[i] = samples.targets[np.uint32(node.order[begin + i])] >> shift
+            out[i] = np.int16(samples.targets[np.uint32(node.order[begin + i])] >> shift)
         return
     n_seen = 0
     for k in range(samples.n_classes):
@@ -81,38 +69,33 @@ def take_targets(samples, node, key, begin, n, out):
 def add_products(samples, node, key, features, columns, loaded, block, fit):
     """Fill fit.sums from the samples of a node, or from this thread's part of them."""
     m = fit.explained.shape[0]
-    sums = fit.sums
-    clear(sums)
-    targets = block.projected
-    for begin in range(node.runs[0], node.runs[-1], targets.size):
-        n = min(targets.size, node.runs[-1] - begin)
+    size = block.projected.size
+    weights = fit.weights
+    clear(fit.sums)
+    for begin in range(node.runs[0], node.runs[-1], size):
+        n = min(size, node.runs[-1] - begin)
         if not loaded:
             gather_columns(samples.codes, node.order, begin, n, features, block)
-        take_targets(samples, node, key, begin, n, targets)
-        for i in range(n if fit.weights.size else 0):
-            fit.weights[i] = samples.weights[np.uint32(node.order[begin + i])]
-        for d in range(m):
-            row = block.rows[columns[d]]
+        take_targets(samples, node, key, begin, n, fit.rows[0])
+        for i in range(min(n, weights.size)):
+            weights[i] = samples.weights[np.uint32(node.order[begin + i])]
+        for d in range(m + 2):
+            x = block.rows[columns[d]] if d < m else fit.rows[d - m]
             for e in range(d + 1):
-                sums[d, e] += dot(row, block.rows[columns[e]], n, fit.weights)
-            sums[m, d] += total_of(row, n, fit.weights)
-            sums[m + 1, d] += dot(row, targets, n, fit.weights)
-        sums[m, m] += total_of(fit.weights, n, fit.weights[:0]) if fit.weights.size else n
-        sums[m + 1, m] += total_of(targets, n, fit.weights)
+                y = block.rows[columns[e]] if e < m else fit.rows[e - m]
+                fit.sums[d, e] += dot(x, y, n, weights)
 
 
-@section
+@inner
 def explain(varies, fit):
     """Fill fit.moments and fit.explained: the part of the targets' square sum that each pair explains, or -1."""
     m = fit.explained.shape[0]
     sums = fit.sums
     moments = fit.moments
-    scale = 1.0 / np.float64(sums[m, m])
-    for d in range(m):
-        mean = np.float64(sums[m, d]) * scale
+    for d in range(m + 1):
+        mean = np.float64(sums[m + 1, d]) / np.float64(sums[m + 1, m + 1])
         for e in range(d + 1):
-            moments[d, e] = np.float64(sums[d, e]) - mean * np.float64(sums[m, e])
-        moments[m, d] = np.float64(sums[m + 1, d]) - mean * np.float64(sums[m + 1, m])
+            moments[d, e] = np.float64(sums[d, e]) - mean * np.float64(sums[m + 1, e])
     for d in range(m):
         for e in range(d):
             a = moments[d, d]
@@ -126,7 +109,7 @@ def explain(varies, fit):
                 fit.explained[e, d] = (b * p * p - 2.0 * c * p * q + a * q * q) / area
 
 
-@section
+@inner
 def write_best(height, fit):
     """Write the best pairs to fit.vectors, the larger coefficient `height`, the other rounded; returns how many."""
     m = fit.explained.shape[0]
@@ -176,9 +159,7 @@ def fit_level(samples, level, subspace, varies, height, first, last, block, colu
     for i in range(first, last):
         node = node_of(level, i)
         key = level.keys[i]
-        sizes[i], _ = fit_pairs(
-            samples, node, key, subspace[i], columns, varies[i], height, False, block, fit, pool, 1
-        )
+        sizes[i], _ = fit_pairs(samples, node, key, subspace[i], columns, varies[i], height, False, block, fit, pool, 1)
         for j in range(sizes[i]):
             for d in range(subspace.shape[1]):
                 vectors[i, j, d] = fit.vectors[j, d]

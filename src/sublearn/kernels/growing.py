@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sublearn.kernels.arithmetic import mix
-from sublearn.kernels.compilation import inner, kernel, section
+from sublearn.kernels.compilation import bare_kernel, inner, section
 from sublearn.kernels.criterion import ROUNDING, SECOND_ORDER, count_of, weight_of
 from sublearn.kernels.describing import describe_node, newton_loss
 from sublearn.kernels.drawing import CHILDREN, draw_subspace, draw_vectors
@@ -121,7 +121,7 @@ class Spare(NamedTuple):
     own_runs: Array  # int64 (n_classes + 1,), the thread's share of a node
 
 
-@section
+@inner
 def share_of(runs, number, n_threads, out):
     """Runs of the samples of a node that are one thread's share: about as many as each other's."""
     size = runs[-1] - runs[0]
@@ -131,7 +131,7 @@ def share_of(runs, number, n_threads, out):
         out[k] = min(max(runs[k], first), last)
 
 
-@inner
+@section
 def sort_by_rank(decrease, by_rank, merged):
     """Features by decrease, the largest first, ties by index: merges of ever longer stretches."""
     n = decrease.size
@@ -175,7 +175,7 @@ def choose_subspace(key, probabilities, ranking, ranks, taken, subspace):
         ranks.varies[d] = ranking.threshold[f] != CONSTANT
 
 
-@section
+@inner
 def take_axis_tests(n_axis, ranking, subspace, found):
     """The test of basis vectors is that of the ranking; returns the largest decrease."""
     best = 0.0
@@ -191,7 +191,7 @@ def take_axis_tests(n_axis, ranking, subspace, found):
     return best
 
 
-@section
+@inner
 def is_open(grown, i, n_classes, test, max_depth, min_split, min_loss):
     """Whether node i may be split."""
     weight = weight_of(grown.totals[i], n_classes)
@@ -256,7 +256,7 @@ def take_task(tasks, task, own, i):
         own.totals[i, c] = tasks.totals[task, c]
 
 
-@kernel
+@bare_kernel
 def grow(
     samples,
     order,

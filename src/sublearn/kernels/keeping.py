@@ -113,7 +113,7 @@ def joint_decrease(samples, node, test, loaded, block, trial, n_cells, pool, n_m
     return (total - start) / np.float64(weight), occupied, large_enough, n_met
 
 
-@section
+@inner
 def most_different(decrease, cosine):
     """The candidate least aligned with those kept, by smaller loss where several are; -1 if none is left."""
     choice = -1

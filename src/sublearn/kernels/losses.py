@@ -248,7 +248,7 @@ def measure_gamma(parameter, y, raw, first, last, out):
 
 @kernel
 def add_chunks(values, weights, first_chunk, last_chunk, out):
-    """Sums of values, or values times weights, chunk by chunk, in several lanes: additions do not wait for each other."""
+    """Sums of values, or values times weights, by chunks; in lanes, so that additions do not wait for each other."""
     lanes = np.empty(LANES)
     for c in range(first_chunk, last_chunk):
         first = c * CHUNK

@@ -19,7 +19,7 @@ from sublearn.kernels.columns import (
     project,
     threshold_of,
 )
-from sublearn.kernels.compilation import inner, kernel, section
+from sublearn.kernels.compilation import kernel, section
 from sublearn.kernels.layout import CONSTANT, Array
 from sublearn.kernels.team import pool_ranges, pool_sums
 from sublearn.kernels.threshold import find_threshold
@@ -56,7 +56,7 @@ class Found(NamedTuple):
     ranges: Array
 
 
-@inner
+@section
 def is_whole(node, block):
     """Whether a node fits into one block."""
     return node.runs[-1] - node.runs[0] <= block.projected.size
@@ -123,7 +123,7 @@ def test_candidates(
     return n_met
 
 
-@inner
+@section
 def node_of(level, i):
     """Node i of the level."""
     return Node(level.order, level.runs[i], level.totals[i])

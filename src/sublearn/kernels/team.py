@@ -11,7 +11,7 @@ from numba import types
 from numba.extending import intrinsic
 from numba.np.arrayobj import make_array
 
-from sublearn.kernels.compilation import inner
+from sublearn.kernels.compilation import inner, section
 from sublearn.kernels.layout import Array
 
 PATIENCE = 2000  # looks at a counter before the core is offered
@@ -95,7 +95,7 @@ def pool_sums(pool, sums, n_met):
     return meet(pool.counters, pool.stop, pool.n_threads, n_met)
 
 
-@inner
+@section
 def pool_ranges(pool, ranges, first, last, n_met):
     """Replace the ranges that this thread has found by those of all."""
     if pool.n_threads == 1:
@@ -113,7 +113,7 @@ def pool_ranges(pool, ranges, first, last, n_met):
     return meet(pool.counters, pool.stop, pool.n_threads, n_met)
 
 
-@inner
+@section
 def wait_for(counters, ready, task, stop):
     """Wait a while for a task: `COME`, `NEVER` when no open task can bring it any more, or `LATER`."""
     for looks in range(LONG):

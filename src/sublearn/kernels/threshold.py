@@ -6,7 +6,7 @@ once, and nothing is asked twice in a loop.
 
 import numpy as np
 
-from sublearn.kernels.compilation import inner
+from sublearn.kernels.compilation import inner, section
 from sublearn.kernels.criterion import ENTROPY, ROUNDING, centre_of, count_of, n_log_n, purity, weight_of
 
 
@@ -21,7 +21,7 @@ def find_threshold(histogram, totals, n_classes, test, below):
     return find_class_threshold(histogram, totals, n_classes, test, below)
 
 
-@inner
+@section
 def find_target_threshold(histogram, totals, test):
     """Best boundary by the squared error, or by G^2 / (H + l2)."""
     weighted = totals.size == 3
@@ -60,7 +60,7 @@ def find_target_threshold(histogram, totals, test):
     return (best - start) / np.float64(weight), (first_best + last_best) // 2
 
 
-@inner
+@section
 def find_class_threshold(histogram, totals, n_classes, test, below):
     """Best boundary by entropy or gini; `below` is scratch space for the sums below the boundary."""
     weighted = totals.size > n_classes
