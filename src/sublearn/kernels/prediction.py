@@ -12,6 +12,39 @@ HALF = 32  # bits of half a word
 LOW = (1 << HALF) - 1
 
 
+@inner
+def encode_straight(z, maps, low, out):
+    """Codes of values z between the two knots of a map."""
+    knot = maps.knots[low]
+    slope = maps.slopes[low]
+    first = np.float64(maps.levels[low])
+    last = np.float64(maps.levels[low + 1])
+    for i in range(out.size):
+        level = slope * (z[i] - knot) + (first + 0.5)
+        out[i] = np.int16(np.floor(min(max(level, first), last)))
+
+
+@inner
+def encode_bent(z, maps, low, high, knot, out):
+    """Codes of values z between knots low and high; `knot` is space for the last one at or below each value."""
+    n = out.size
+    for i in range(n):
+        knot[i] = low
+    left = high - low
+    while left > 1:
+        half = left // 2
+        for i in range(n):
+            middle = knot[i] + half
+            knot[i] = middle if z[i] >= maps.knots[np.uint64(middle)] else knot[i]
+        left -= half
+    for i in range(n):
+        k = np.uint64(knot[i])
+        first = np.float64(maps.levels[k])
+        last = np.float64(maps.levels[np.uint64(min(knot[i] + 1, high))])  # a constant feature has one knot
+        level = maps.slopes[k] * (z[i] - maps.knots[k]) + (first + 0.5)
+        out[i] = np.int16(np.floor(min(max(level, first), last)))
+
+
 @kernel
 def encode(x, maps, begin, out, first, last):
     """Write the codes of rows first to last of x, C-ordered float64, to out[:, begin + row].
@@ -19,35 +52,23 @@ def encode(x, maps, begin, out, first, last):
     The map of a feature is monotone and piecewise linear through knots and levels, and constant outside. Many rows look
     for their knots in step, by halves, since each would wait for its loads alone.
     """
-    knot = np.empty(ROWS, np.int64)  # the last one at or below each value
+    knot = np.empty(ROWS, np.int64)
+    z = np.empty(ROWS)
     for start in range(first, last, ROWS):
         n = min(ROWS, last - start)
         for f in range(x.shape[1]):
             low = maps.offsets[f]
             high = maps.offsets[f + 1] - 1
             unit = maps.units[f]
+            codes = out[f, begin + start : begin + start + n]
+            least = maps.knots[low]
+            most = maps.knots[high]
             for i in range(n):
-                knot[i] = low
-            left = high - low
-            while left > 1:
-                half = left // 2
-                for i in range(n):
-                    middle = knot[i] + half
-                    knot[i] = middle if x[start + i, f] * unit >= maps.knots[np.uint64(middle)] else knot[i]
-                left -= half
-            for i in range(n):
-                z = x[start + i, f] * unit
-                k = np.uint64(knot[i])
-                if z <= maps.knots[low]:
-                    level = maps.levels[low]
-                elif z >= maps.knots[high]:
-                    level = maps.levels[high]
-                else:
-                    level = np.int64(
-                        np.floor(maps.slopes[k] * (z - maps.knots[k]) + (np.float64(maps.levels[k]) + 0.5))
-                    )
-                    level = max(maps.levels[k], min(level, maps.levels[k + np.uint64(1)]))
-                out[f, begin + start + i] = np.int16(level)
+                z[i] = min(max(x[start + i, f] * unit, least), most)
+            if high - low == 1:
+                encode_straight(z, maps, low, codes)
+            else:
+                encode_bent(z, maps, low, high, knot, codes)
 
 
 @kernel
