@@ -251,6 +251,77 @@ def draw_probabilities(
     return dict(found)
 
 
+# --- step 2, beyond the paper: projections fitted to the targets
+
+MOST_FEATURES = 16
+ALIGNED = Fraction(1, 10**9)  # a pair whose sine, squared, is not above this is one feature
+
+
+class Fits(NamedTuple):
+    """Pairs of features fitted by least squares, the best first."""
+
+    vectors: list[Vector]
+    tied: bool  # whether rounding could have decided otherwise
+
+
+def two_groups(labels: Sequence[int], positive: Sequence[bool]) -> list[int]:
+    """-1 for the first class there is, 1 for the second; of the others, 1 for those that are to be positive."""
+    present = sorted(set(labels))
+    group = {k: 1 if positive[k] else -1 for k in present} | dict(zip(present, (-1, 1), strict=False))
+    return [group[k] for k in labels]
+
+
+def rounded_targets(y: Sequence[int], bits: int) -> list[int]:
+    """Targets below 2^bits in 15 bits and a sign, rounded down."""
+    return [math.floor(Fraction(t, 2 ** (bits - 15))) for t in y]
+
+
+def around_mean(values: Sequence[int], weights: Sequence[int]) -> list[int]:
+    """Differences to the weighted mean, times the sum of weights: integers."""
+    total, moment = sum(weights), sum(w * x for w, x in zip(weights, values, strict=True))
+    return [total * x - moment for x in values]
+
+
+def fitted_pairs(
+    columns: Sequence[Sequence[int]], targets: Sequence[int], weights: Sequence[int], n: int, height: int
+) -> Fits:
+    """The n pairs that explain most of the targets' square sum, as vectors over all columns.
+
+    The larger coefficient becomes `height`, the other is rounded, halves upwards. Of pairs that explain as much the
+    first is that whose second feature is first, then whose first is.
+    """
+    centred = [around_mean(column, weights) for column in (*columns[:MOST_FEATURES], targets)]
+
+    def moment(x: list[int], y: list[int]) -> int:
+        return sum(w * a * b for w, a, b in zip(weights, x, y, strict=True))
+
+    target = centred.pop()
+    square = moment(target, target)
+    found: list[tuple[Fraction, Vector, bool]] = []
+    doubtful = False
+    for second, first in ((d, e) for d in range(len(centred)) for e in range(d)):
+        u, v = centred[first], centred[second]
+        uu, uv, vv, ut, vt = (moment(*pair) for pair in ((u, u), (u, v), (v, v), (u, target), (v, target)))
+        area = uu * vv - uv * uv
+        if not uu or not vv or area <= ALIGNED * uu * vv:
+            continue
+        doubtful = doubtful or area <= 2 * ALIGNED * uu * vv
+        a, b = Fraction(vv * ut - uv * vt, area), Fraction(uu * vt - uv * ut, area)  # the normal equations, solved
+        explained = a * ut + b * vt
+        if explained == 0:
+            doubtful = doubtful or bool(square)
+            continue
+        unit = height / max(abs(a), abs(b))
+        vector = [0] * len(columns)
+        vector[first], vector[second] = (math.floor(x * unit + Fraction(1, 2)) for x in (a, b))
+        near = any(abs(x * unit % 1 - Fraction(1, 2)) < TIE for x in (a, b))
+        found.append((explained / square, tuple(vector), near))
+    found.sort(key=lambda fit: -fit[0])  # the order of equals is kept
+    doubtful = doubtful or any(one[0] - other[0] < TIE for one, other in itertools.pairwise(found[: n + 1]))
+    doubtful = doubtful or any(near or share < TIE for share, _, near in found[:n])
+    return Fits([vector for _, vector, _ in found[:n]], doubtful)
+
+
 # --- step 4: several hyperplanes
 
 

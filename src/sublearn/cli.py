@@ -107,6 +107,7 @@ def bench(
         Path | None, typer.Option(help="Folder of name.csv.gz files. Default: the variable SUBLEARN_DATA.")
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Small data and few rounds, to try it out.")] = False,
+    seed: Annotated[int, typer.Option(min=0, help="Of the split of each set; other losses, other rounds.")] = 0,
     check: Annotated[
         bool, typer.Option("--check", help="Nothing but a few ratios to scikit-learn, held against their floors.")
     ] = False,
@@ -135,6 +136,7 @@ def bench(
         out,
         data_dir,
         quick,
+        seed,
     )
     if find_spec("matplotlib") is None:
         _refuse("sublearn bench needs matplotlib: pip install 'sublearn[bench]'")

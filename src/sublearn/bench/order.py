@@ -66,6 +66,7 @@ class Order(NamedTuple):
     out: Path = Path("bench")
     folder: Path | None = None
     quick: bool = False
+    seed: int = 0  # of the split into samples to learn from and to test on
 
     @property
     def sizes(self) -> Sizes:

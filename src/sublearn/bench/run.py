@@ -49,7 +49,9 @@ def bench(order: Order, console: Console) -> Path:
                 report.write()
         if "threads" in order.parts:
             report.say("threads")
-            report.results.threads.extend(time_threads(sets.load("synthetic", order.sizes.n_rows, None), order))
+            report.results.threads.extend(
+                time_threads(sets.load("synthetic", order.sizes.n_rows, None, order.seed), order)
+            )
             report.write()
         if "startup" in order.parts:
             report.say("startup")
@@ -93,7 +95,13 @@ class _Report:
     def write(self) -> Path:
         """All of it as JSON."""
         order = self.order
-        options = {"threads": order.threads, "repeats": order.repeats, "quick": order.quick, "parts": order.parts}
+        options = {
+            "threads": order.threads,
+            "repeats": order.repeats,
+            "quick": order.quick,
+            "parts": order.parts,
+            "seed": order.seed,
+        }
         found = {
             "started": self._started,
             "options": {**options, "sets": order.data_sets, "peers": order.peers},
@@ -120,7 +128,7 @@ def _measure_sets(order: Order, report: _Report) -> None:
     n_found = 0
     for name in order.data_sets:
         try:
-            split = sets.load(name, order.sizes.n_rows, order.folder)
+            split = sets.load(name, order.sizes.n_rows, order.folder, order.seed)
         except MissingDataError as reason:
             report.leave_out(f"{name} is left out: {reason}")
             continue

@@ -53,7 +53,7 @@ class Split(NamedTuple):
         return float(np.mean(predictions.argmax(axis=1) == self.y_test)) if self.is_classes else None
 
 
-def load(name: str, n_rows: int | None, folder: Path | None) -> Split:
+def load(name: str, n_rows: int | None, folder: Path | None, seed: int) -> Split:
     """A set by its name, of so many rows at most; raises MissingDataError where there is no file of it."""
     source = SOURCES[name]
     X, y = source.load(n_rows, folder)
@@ -61,7 +61,8 @@ def load(name: str, n_rows: int | None, folder: Path | None) -> Split:
         rows = np.random.default_rng(0).permutation(len(X))[:n_rows]
         X, y = X[rows], y[rows]
     y = y.astype(np.int64 if source.is_classes else np.float64)
-    return Split(name, source.title, source.is_classes, *train_test_split(X, y, test_size=TEST_SHARE, random_state=0))
+    parts = train_test_split(X, y, test_size=TEST_SHARE, random_state=seed)
+    return Split(name, source.title, source.is_classes, *parts)
 
 
 def synthetic(n_rows: int) -> tuple[Array, Array]:
