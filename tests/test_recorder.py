@@ -20,7 +20,7 @@ def elsewhere(part: int, number: int) -> int:
 
 
 def part_of(parents: list[int], cells: list[int], depths: list[int], marks: list[int], n_planes: list[int]) -> Part:
-    """Nodes told apart by their marks, as are their hyperplanes and terms, two each."""
+    """Nodes told apart by their marks, where their samples begin, as are their hyperplanes and terms, two each."""
     mark = np.array(marks, np.int64)
     parent, cell, depth, kept = (np.array(column, np.int64) for column in (parents, cells, depths, n_planes))
     totals = np.column_stack([mark, np.full(len(mark), 7)])
@@ -44,11 +44,11 @@ def finished(parts: list[Part]) -> tuple[FlatTree, Array]:
 
 
 def test_two_parts_by_hand() -> None:
-    # 10 has children 11 and 12 of codes 0 and 3; 12 has child 13 of code 1 and 14 of code 0
-    first = part_of([-1, 0, elsewhere(1, 0)], [0, 0, 1], [0, 1, 2], [10, 11, 13], [2, 0, 0])
-    second = part_of([elsewhere(0, 0), 0], [3, 0], [1, 2], [12, 14], [1, 0])
+    # 10 has children 11 and 12 of codes 0 and 3; 12 has child 14 of code 1, and of code 0 child 13, whose samples come first
+    first = part_of([-1, 0, elsewhere(1, 0)], [0, 0, 1], [0, 1, 2], [10, 11, 14], [2, 0, 0])
+    second = part_of([elsewhere(0, 0), 0], [3, 0], [1, 2], [12, 13], [1, 0])
     tree, places = finished([first, second])
-    assert places[:, 0].tolist() == [10, 11, 12, 14, 13]
+    assert places[:, 0].tolist() == [10, 11, 12, 13, 14]
     assert tree.parent.tolist() == [-1, 0, 0, 2, 2]
     assert tree.depth.tolist() == [0, 1, 1, 2, 2]
     assert tree.children.tolist() == [1, -1, -1, 2, 3, 4]
@@ -56,8 +56,8 @@ def test_two_parts_by_hand() -> None:
     assert tree.first_plane.tolist() == [0, 2, 2, 3, 3, 3]
     assert tree.threshold.tolist() == [1000, 1001, 1200]
     assert tree.feature.tolist() == [10_000, 10_001, 10_010, 10_011, 12_000, 12_001]
-    assert (tree.loss * 8).tolist() == (tree.decrease * 4).tolist() == [10, 11, 12, 14, 13]
-    assert tree.value[:, 0].tolist() == [m / (m + 7) for m in (10, 11, 12, 14, 13)]
+    assert (tree.loss * 8).tolist() == (tree.decrease * 4).tolist() == [10, 11, 12, 13, 14]
+    assert tree.value[:, 0].tolist() == [m / (m + 7) for m in (10, 11, 12, 13, 14)]
 
 
 def test_a_leaf_is_a_tree() -> None:

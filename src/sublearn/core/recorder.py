@@ -116,15 +116,13 @@ def _flat(nodes: Nodes) -> list[Array]:
 
 
 def level_by_level(nodes: Nodes, planes: Planes) -> tuple[Nodes, Planes]:
-    """The same, numbered level by level, children in the order of their parents and child codes."""
-    number = np.zeros(len(nodes.parent), np.int64)
-    order = [np.flatnonzero(nodes.depth == 0)]
-    for depth in range(1, int(nodes.depth.max()) + 1):
-        level = np.flatnonzero(nodes.depth == depth)
-        level = level[np.lexsort((nodes.cell[level], number[nodes.parent[level]]))]
-        number[level] = sum(map(len, order)) + np.arange(len(level))
-        order.append(level)
-    old = np.concatenate(order)
+    """The same, numbered level by level, children in the order of their parents and child codes.
+
+    That is the order of their samples.
+    """
+    old = np.lexsort((nodes.places[:, 0], nodes.depth))
+    number = np.empty_like(old)
+    number[old] = np.arange(len(old))
     owner = np.repeat(number, nodes.n_planes)
     plane = np.argsort(owner, kind="stable")
     term = np.argsort(np.repeat(owner, planes.n_terms), kind="stable")
