@@ -44,7 +44,7 @@ def finished(parts: list[Part]) -> tuple[FlatTree, Array]:
 
 
 def test_two_parts_by_hand() -> None:
-    # 10 has children 11 and 12 of codes 0 and 3; 12 has child 14 of code 1, and of code 0 child 13, whose samples come first
+    # 10 has children 11 and 12 of codes 0 and 3; 12 has children 13 and 14 of codes 0 and 1
     first = part_of([-1, 0, elsewhere(1, 0)], [0, 0, 1], [0, 1, 2], [10, 11, 14], [2, 0, 0])
     second = part_of([elsewhere(0, 0), 0], [3, 0], [1, 2], [12, 13], [1, 0])
     tree, places = finished([first, second])
