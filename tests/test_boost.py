@@ -171,7 +171,7 @@ def test_rounding_to_integers_costs_nothing_measurable(task: str, weights: str) 
 def test_prediction_is_the_start_plus_the_sum_over_trees(task: str) -> None:
     X, y = data_for(task)
     model = make(task).fit(X, y)
-    nodes, roots, _ = model.ensemble_
+    nodes, roots = model.ensemble_.nodes, model.ensemble_.roots
     assert len(roots) == 8  # one tree a round
     raw = np.tile(model._start, (len(X), 1))
     for leaves in (model.apply(X) + roots).T:
@@ -354,7 +354,7 @@ def test_every_round_draws_its_own_subsample() -> None:
     assert len({tuple(rows) for rows in drawn}) == 8
     for r, rows in enumerate(drawn):
         reached = np.bincount(model.apply(X)[rows, r])
-        nodes, roots, _ = model.ensemble_
+        nodes, roots = model.ensemble_.nodes, model.ensemble_.roots
         leaves = np.flatnonzero(reached)
         np.testing.assert_array_equal(reached[leaves], nodes.n_samples[roots[r] + leaves])
 

@@ -60,7 +60,7 @@ def test_leaf_values_of_ones_own_are_taken() -> None:
     X, y = data_for("squared_error")
     model = make("squared_error", loss=FromTheMedian(), n_estimators=2).fit(X, y)
     raw = np.zeros(N)
-    nodes, roots, _ = model.ensemble_
+    nodes, roots = model.ensemble_.nodes, model.ensemble_.roots
     for t, leaves in enumerate(model.apply(X).T):
         medians = {leaf: np.median((y - raw)[leaves == leaf]) for leaf in set(leaves.tolist())}
         assert len(medians) > 3
