@@ -1,7 +1,7 @@
 """The command line: `sublearn reproduce` and `sublearn bench`, one function each."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
@@ -55,7 +55,7 @@ def reproduce(
     was.
     """
     from sublearn.paper.contenders import CONTENDERS
-    from sublearn.paper.datasets import SOURCES, MissingDataError
+    from sublearn.paper.datasets import SOURCES
     from sublearn.paper.plan import PARTS, Order
     from sublearn.paper.reproduce import reproduce as run
     from sublearn.paper.search import PROTOCOLS
@@ -83,14 +83,7 @@ def reproduce(
             _refuse(f"sublearn reproduce needs {library}: pip install 'sublearn[paper]'")
     console = Console()
     begin = time.monotonic()
-    try:
-        page = run(order, console)
-    except MissingDataError as reason:
-        typer.echo(f"Nothing was done: {reason}.", err=True)
-        raise typer.Exit(1) from None
-    except KeyboardInterrupt:
-        typer.echo("Stopped; the same command goes on where it was.", err=True)
-        raise typer.Exit(130) from None
+    page = _run(lambda: run(order, console), "done", "the same command goes on where it was")
     minutes = (time.monotonic() - begin) / 60
     console.print(f"The report is {page}. This run took {minutes:.1f} minutes.", soft_wrap=True, markup=False)
 
@@ -121,7 +114,6 @@ def bench(
     from sublearn.bench.order import PARTS, Order
     from sublearn.bench.run import bench as run
     from sublearn.bench.sets import SOURCES
-    from sublearn.paper.datasets import MissingDataError
 
     if check:
         _check_ratios()
@@ -141,15 +133,22 @@ def bench(
     if find_spec("matplotlib") is None:
         _refuse("sublearn bench needs matplotlib: pip install 'sublearn[bench]'")
     console = Console()
+    path = _run(lambda: run(order, console), "measured", f"what was measured so far is in {out}")
+    console.print(f"The results are {path}.", soft_wrap=True, markup=False)
+
+
+def _run(call: Callable[[], Path], what: str, stopped: str) -> Path:
+    """What `call` returns; without data or after Ctrl-C a line, and an exit code of its own."""
+    from sublearn.paper.datasets import MissingDataError
+
     try:
-        path = run(order, console)
+        return call()
     except MissingDataError as reason:
-        typer.echo(f"Nothing was measured: {reason}.", err=True)
+        typer.echo(f"Nothing was {what}: {reason}.", err=True)
         raise typer.Exit(1) from None
     except KeyboardInterrupt:
-        typer.echo(f"Stopped; what was measured so far is in {out}.", err=True)
+        typer.echo(f"Stopped; {stopped}.", err=True)
         raise typer.Exit(130) from None
-    console.print(f"The results are {path}.", soft_wrap=True, markup=False)
 
 
 def _by_kind(sources: Mapping[str, Any]) -> dict[str, list[str]]:
