@@ -708,6 +708,7 @@ class Boosting(NamedTuple):
     min_samples_leaf: int
     max_depth: int
     n_bins: int
+    min_gain: float = 0.0
 
 
 class Sloped(NamedTuple):
@@ -797,29 +798,34 @@ def best_cut(projected: Array, part: Sloped, signs: Array, how: Boosting) -> Cut
     return Cut(gains[first], thresholds[(first + last) // 2]) if gains[first] > NOISE else None
 
 
-def best_plane(part: Sloped, signs: Array, how: Boosting, pool: Pool) -> tuple[Vector, int] | None:
-    """The best of the candidates, which come in the order of the ranked features."""
+def chance(gradients: Array, hessians: Array, weights: Array, signs: Array) -> float:
+    """What an arbitrary split gains by chance along `signs`: the mean squared gradient to the mean second derivative."""
+    return float(np.average((gradients @ signs) ** 2, weights=weights) / np.average(hessians.sum(axis=1), weights=weights))
+
+
+def best_plane(part: Sloped, signs: Array, how: Boosting, pool: Pool, least: float) -> tuple[Vector, int] | None:
+    """The best of the candidates, which come in the order of the ranked features, if it gains more than the least."""
     alone = [best_cut(column, part, signs, how) for column in part.codes.T]
     order = rank([cut.gain if cut else 0.0 for cut in alone])
     vectors = over_varying_features(pool(order), part.codes, order)
     cuts = [(vector, best_cut(project(part.codes, vector), part, signs, how)) for vector in vectors]
-    found = [(vector, cut) for vector, cut in cuts if cut]
+    found = [(vector, cut) for vector, cut in cuts if cut and cut.gain > least]
     if not found:
         return None
     vector, cut = max(found, key=lambda pair: pair[1].gain)  # the first of equals
     return vector, cut.threshold
 
 
-def grow_branch(part: Sloped, signs: Array, how: Boosting, pool: Pool, depth: int = 0) -> Branch:
+def grow_branch(part: Sloped, signs: Array, how: Boosting, pool: Pool, least: float, depth: int = 0) -> Branch:
     """The tree below these samples; leaves take a share of the step -G / (H + l2) of each output."""
     step = -part.gradients.sum(axis=0) / (part.hessians.sum(axis=0) + how.l2)
     most = 1.0 if how.loss == "poisson" else np.inf  # the logarithm of a mean goes no further in a round
     branch = Branch(how.learning_rate * np.clip(step, -most, most))
-    found = best_plane(part, signs, how, pool) if depth < how.max_depth else None
+    found = best_plane(part, signs, how, pool, least) if depth < how.max_depth else None
     if found:
         branch.vector, branch.threshold = found
         side = project(part.codes, branch.vector) >= branch.threshold
-        branch.below = [grow_branch(part.take(rows), signs, how, pool, depth + 1) for rows in (~side, side)]
+        branch.below = [grow_branch(part.take(rows), signs, how, pool, least, depth + 1) for rows in (~side, side)]
     return branch
 
 
@@ -836,8 +842,10 @@ def boost(codes: Array, y: Array, weights: Array, fresh: Array, signs: Array, ho
     start = start_of(how.loss, y, weights, signs.shape[1])
     raw, fresh_raw = np.tile(start, (len(codes), 1)), np.tile(start, (len(fresh), 1))
     for direction in signs:
-        gradients, hessians = (weights[:, None] * slope for slope in slopes(how.loss, y, raw))
-        tree = grow_branch(Sloped(codes, gradients, hessians), direction, how, pool)
+        gradients, hessians = slopes(how.loss, y, raw)
+        least = how.min_gain * chance(gradients, hessians, weights, direction)
+        part = Sloped(codes, weights[:, None] * gradients, weights[:, None] * hessians)
+        tree = grow_branch(part, direction, how, pool, least)
         raw += values_at(tree, codes)
         fresh_raw += values_at(tree, fresh)
     return fresh_raw

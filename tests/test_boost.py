@@ -129,22 +129,24 @@ EXHAUSTIVE: dict[str, Any] = {
 }
 
 
+@pytest.mark.parametrize("min_gain", [0.0, 4.0])
 @pytest.mark.parametrize("weights", ["unit", "uniform", "wild"])
 @pytest.mark.parametrize("task", ["squared_error", "poisson", "two classes", "three classes"])
-def test_rounding_to_integers_costs_nothing_measurable(task: str, weights: str) -> None:
+def test_rounding_to_integers_costs_nothing_measurable(task: str, weights: str, min_gain: float) -> None:
     """The same test loss as boosting in plain floats, to four digits and more."""
     rng = np.random.default_rng(3)
     (X, y), (fresh, fresh_y) = data_for(task, 1, 300), data_for(task, 2, 1000)
     X, fresh = X[:, :4], fresh[:, :4]
     kinds = {"unit": None, "uniform": rng.uniform(0.2, 3.0, len(y)), "wild": np.exp(2 * rng.normal(size=len(y)))}
     given = kinds[weights]
-    how = Boosting(task if task in LOSSES else "log_loss", 0.3, 1.0, 0.5, 5, 3, 16)
+    how = Boosting(task if task in LOSSES else "log_loss", 0.3, 1.0, 0.5, 5, 3, 16, min_gain)
     model = make(
         task,
         n_estimators=12,
         learning_rate=how.learning_rate,
         l2_regularization=how.l2,
         min_child_weight=how.min_child_weight,
+        min_gain=how.min_gain,
         min_samples_leaf=how.min_samples_leaf,
         max_depth=how.max_depth,
         n_bins=how.n_bins,
@@ -159,6 +161,9 @@ def test_rounding_to_integers_costs_nothing_measurable(task: str, weights: str) 
     ours, theirs = (naive.mean_loss(how.loss, fresh_y, values) for values in (raw, twin))
     start = np.tile(naive.start_of(how.loss, y, twins_weights, raw.shape[1]), (len(fresh), 1))
     assert ours < 0.8 * naive.mean_loss(how.loss, fresh_y, start)
+    if min_gain:
+        free = clone(model).set_params(min_gain=0.0).fit(X, y, sample_weight=given)
+        assert model.ensemble_.nodes.n_nodes < free.ensemble_.nodes.n_nodes  # or it would say nothing
     # weights are rounded to 2^-30 of their sum, derivatives to 2^-28 of the largest
     assert ours == pytest.approx(theirs, rel=1e-6)
     np.testing.assert_allclose(raw, twin, rtol=0, atol=1e-5)
@@ -261,6 +266,66 @@ def test_children_have_the_least_sum_of_second_derivatives(task: str, least: flo
     inner = bound.parent >= 0
     assert inner.sum() > 8
     assert bound.weight[inner].min() >= least * (1 - 1e-6)  # each second derivative keeps 30 bits of the largest
+
+
+def noise_for(task: str, n: int = 400) -> tuple[Array, Array]:
+    """Features that say nothing of the target."""
+    X, y = data_for(task, n=n)
+    return np.random.default_rng(7).uniform(size=X.shape), y
+
+
+def test_least_gain_by_hand() -> None:
+    """Gradients 3 2 | -2 -3: a gain of 25 / 3 + 25 / 3, and a mean square of 26 / 4."""
+    y, ratio = [1.0, 2.0, 6.0, 7.0], (50 / 3) / (26 / 4)
+    for factor, n_nodes in ((0.999, 3), (1.001, 1)):
+        model = SLMBoostRegressor(**STUMP | {"min_gain": factor * ratio}).fit(FOUR, y)
+        assert model.ensemble_.nodes.n_nodes == n_nodes
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_larger_least_gain_means_no_more_nodes(task: str) -> None:
+    X, y = data_for(task)
+    found = [make(task, n_estimators=1, min_gain=least).fit(X, y).n_partitions_ for least in (0.0, 2.0, 8.0, 1e6)]
+    assert found == sorted(found, reverse=True)
+    assert found[0] > found[2] > found[3] == 0
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_noise_is_not_split_where_much_gain_is_asked_for(task: str) -> None:
+    X, y = noise_for(task)
+    settings: dict[str, Any] = {"n_projections": 6, "min_samples_leaf": 5}
+    assert make(task, **settings).fit(X, y).n_partitions_ > 30
+    model = make(task, min_gain=25.0, **settings).fit(X, y)
+    assert model.n_partitions_ == 0
+    assert np.ptp(raw_of(model, X), axis=0) == pytest.approx(0.0)
+
+
+@pytest.mark.parametrize("exponent", [-300, -30, 30, 300])
+def test_least_gain_goes_with_the_unit_of_the_target(exponent: int) -> None:
+    X, y = data_for("squared_error")
+    plain, scaled = (make("squared_error", min_gain=3.0).fit(X, target) for target in (y, np.ldexp(y, exponent)))
+    assert 0 < plain.n_partitions_ < make("squared_error").fit(X, y).n_partitions_
+    np.testing.assert_array_equal(np.ldexp(plain.predict(X), exponent), scaled.predict(X))
+
+
+@pytest.mark.parametrize("task", ["squared_error", "two classes", "three classes"])
+def test_least_gain_takes_weights_for_rows(task: str) -> None:
+    X, y = data_for(task)
+    weights = np.random.default_rng(1).integers(0, 4, N)
+    weighted = make(task, min_gain=3.0).fit(X, y, sample_weight=weights)
+    assert 0 < weighted.n_partitions_ < make(task).fit(X, y, sample_weight=weights).n_partitions_
+    rows = np.repeat(np.arange(N), weights)
+    assert same_model(weighted, make(task, min_gain=3.0).fit(X[rows], y[rows]), X)
+
+
+@pytest.mark.parametrize("task", ["squared_error", "two classes", "three classes"])
+def test_least_gain_is_the_same_when_a_weight_is_not_whole(task: str) -> None:
+    X, y = data_for(task)
+    whole = np.ones(N)
+    nearly = np.where(np.arange(N) == 3, 1 + 2.0**-20, whole)
+    one, other = (make(task, min_gain=8.0).fit(X, y, sample_weight=weights) for weights in (whole, nearly))
+    assert 0 < one.n_partitions_ < make(task).fit(X, y).n_partitions_
+    assert one.n_partitions_ == other.n_partitions_
 
 
 def test_weight_of_a_node_is_its_sum_of_second_derivatives() -> None:
@@ -634,6 +699,7 @@ def test_model_is_the_same_for_every_number_of_jobs(task: str, monkeypatch: pyte
     monkeypatch.setattr(parallel, "SMALL", 1)  # work that is divided among threads
     X, y = data_for(task)
     extra: dict[str, Any] = {"subsample": 0.7, "subspace": "drawn", "n_coefficients": 2, "n_estimators": 4}
+    extra |= {"min_gain": 1.5}
     models = [make(task, n_jobs=n, **extra).fit(X, y, eval_set=(X, y)) for n in (1, 2, 3)]
     assert all(same_model(models[0], other, X) for other in models[1:])
     assert all(same_scores(models[0], other) for other in models[1:])
@@ -798,7 +864,7 @@ def test_a_loss_of_the_users_is_not_changed_by_a_fit() -> None:
 def test_weights_that_add_up_to_one_are_warned_of() -> None:
     X, y = data_for("squared_error")
     with pytest.warns(UserWarning, match="Scale sample_weight up"):
-        SLMBoostRegressor(n_estimators=2).fit(X, y, np.full(len(y), 1 / len(y)))
+        SLMBoostRegressor(n_estimators=2, min_child_weight=2.0).fit(X, y, np.full(len(y), 1 / len(y)))
 
 
 def test_score_takes_the_exposure() -> None:

@@ -32,6 +32,7 @@ y = X[:, 0] + X[:, 1] * X[:, 2] + np.log(X[:, 3]) + rng.normal(size=6000)
 labels = np.digitize(y, [-2.0, 1.0])
 weights = rng.uniform(0.0, 3.0, size=6000)
 rounds = {"n_coefficients": [1, 2, 4], "selection_decay": [0.2, 0.4, 0.6], "envelope_decay": [0.1, 0.2, 0.3]}
+few = {"n_estimators": 3, "learning_rate": 0.1}
 
 def hash_models(n_jobs):
     digest = hashlib.sha256()
@@ -46,14 +47,15 @@ def hash_models(n_jobs):
         (sublearn.SLMForestClassifier(n_estimators=3, bootstrap=True), labels),
         (sublearn.SLMForestRegressor(n_estimators=3), y),
         (sublearn.SLMForestClassifier(n_estimators=3, racing_samples=200), labels),
-        (sublearn.SLMBoostClassifier(n_estimators=3, subsample=0.5), labels),
-        (sublearn.SLMBoostClassifier(n_estimators=3, class_weight="balanced", early_stopping=True), labels > 0),
-        (sublearn.SLMBoostRegressor(n_estimators=3, early_stopping=True), y),
-        (sublearn.SLMBoostRegressor(n_estimators=3, loss="poisson"), labels),
-        (sublearn.SLMBoostRegressor(n_estimators=3, loss="gamma"), 1.0 + labels),
-        (sublearn.SLMBoostRegressor(n_estimators=3, loss="huber"), y),
-        (sublearn.SLMBoostRegressor(n_estimators=3, loss="absolute_error"), y),
-        (sublearn.SLMBoostRegressor(n_estimators=3, loss="quantile", quantile=0.7), y),
+        (sublearn.SLMBoostClassifier(n_estimators=3, racing_samples=200), labels > 0),  # how far is found by trials
+        (sublearn.SLMBoostClassifier(subsample=0.5, **few), labels),
+        (sublearn.SLMBoostClassifier(class_weight="balanced", early_stopping=True, **few), labels > 0),
+        (sublearn.SLMBoostRegressor(early_stopping=True, **few), y),
+        (sublearn.SLMBoostRegressor(loss="poisson", **few), labels),
+        (sublearn.SLMBoostRegressor(loss="gamma", **few), 1.0 + labels),
+        (sublearn.SLMBoostRegressor(loss="huber", **few), y),
+        (sublearn.SLMBoostRegressor(loss="absolute_error", **few), y),
+        (sublearn.SLMBoostRegressor(loss="quantile", quantile=0.7, **few), y),
     ):
         model.set_params(max_depth=6, random_state=7, n_jobs=n_jobs).fit(X, target, weights)
         scores = (model.train_score_, model.validation_score_) if hasattr(model, "train_score_") else ()
@@ -108,12 +110,13 @@ for model, response in (
     (sublearn.SLMBoostRegressor(loss="gamma"), counts + 1),
     (sublearn.SLMBoostRegressor(loss="quantile", quantile=0.8), total),
 ):
-    model.set_params(n_estimators=20 if "Forest" in type(model).__name__ else 2)
+    few = {"n_estimators": 20} if "Forest" in type(model).__name__ else {"n_estimators": 2, "learning_rate": 0.1}
+    model.set_params(**few)
     for weight in weights:
         for n_jobs in (1, 2):
             model.set_params(n_jobs=n_jobs).fit(X, response, weight).predict(frozen)
         model.apply(X)
-poisson = sublearn.SLMBoostRegressor(n_estimators=2, loss="poisson")
+poisson = sublearn.SLMBoostRegressor(n_estimators=2, loss="poisson")  # with trials
 poisson.fit(X, counts, exposure=np.arange(1, 201)).predict(X, total**2)
 modules = [module for name, module in sys.modules.items() if name.startswith("sublearn")]
 kernels = {id(value): value for module in modules for value in vars(module).values() if isinstance(value, Kernel)}

@@ -59,7 +59,7 @@ def problem_of(name: str, weights: str = "unit", factors: bool = False) -> Probl
 
 
 def growth_of(subsample: float = 1.0, l2: float = 2.0) -> Growth:
-    return Growth(GIVEN, plan_projections(GIVEN, 4), BoostParameters(0.3, l2, 0.0, subsample), KEY)
+    return Growth(GIVEN, plan_projections(GIVEN, 4), BoostParameters(0.3, l2, 0.0, 0.0, subsample), KEY)
 
 
 def slopes(problem: Problem, raw: Array) -> tuple[Array, Array, Array]:

@@ -6,6 +6,7 @@ from sublearn.core.losses import Loss
 from sublearn.export import export_text
 from sublearn.forest import SLMForestClassifier, SLMForestRegressor
 from sublearn.tree import SLMClassifier, SLMRegressor
+from sublearn.tuning import tune
 
 __all__ = [
     "Loss",
@@ -17,5 +18,6 @@ __all__ = [
     "SLMForestRegressor",
     "SLMRegressor",
     "export_text",
+    "tune",
 ]
 __version__ = "0.1.0"

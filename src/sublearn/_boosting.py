@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Iterator
 from copy import deepcopy
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from sublearn._ensemble import SLMEnsemble
 from sublearn._estimator import FLOATS, ClassifierPart
+from sublearn._parameters import either, one_of, whole
 from sublearn._progress import Progress, shown
 from sublearn.core.booster import Growth, Problem, Round, boost, make_problem
 from sublearn.core.codes import FeatureMaps, code_limit, encode_samples, fit_maps
@@ -21,9 +23,10 @@ from sublearn.core.keys import key_below
 from sublearn.core.losses import LogLinked, Loss, logarithms
 from sublearn.core.parallel import Workers
 from sublearn.core.parameters import BoostParameters
+from sublearn.core.trial import Wish, rate_and_rounds
 from sublearn.kernels.layout import Array
 
-SPLIT = 1 << 32  # what is drawn below the key, apart from rounds
+SPLIT, TRIAL = 1 << 32, 1 << 33  # what is drawn below the key, apart from rounds
 NOTHING = np.empty(0)
 FIXED = {"criterion": "second_order", "min_loss": -np.inf, "min_weight_fraction_leaf": 0.0}
 
@@ -59,6 +62,8 @@ class Scores(NamedTuple):
 class SLMBoost(SLMEnsemble):
     """What the two boosting estimators share."""
 
+    _rules = {"n_estimators": either(one_of("auto"), whole(1))}  # noqa: RUF012
+
     @property
     def feature_importances_(self) -> Array:
         """Share of each feature in the decrease of the training loss, over all trees."""
@@ -87,21 +92,32 @@ class SLMBoost(SLMEnsemble):
             maps = fit_maps(part.X, part.weights.weights, self.feature_map, code_limit(plan.coefficient_sum))
             start, trees = self._start_value(loss, part, n_outputs), []
         n_kept = len(trees)
-        n_rounds = n_kept + self._n_new(n_kept, 4) if kept else int(self.n_estimators)
-        growth = Growth(parameters, plan, self._boost_parameters(), key)
         with self._workers() as workers:
             training = _problem(part, loss, maps, start, trees, workers)
             validating = None if validation is None else _problem(validation, loss, maps, start, trees, workers)
+            growth = Growth(parameters, plan, self._boost_parameters(), key)
+            rate, n_rounds = self._rate_and_rounds(kept, training, growth, workers)
+            growth = growth._replace(boost=replace(growth.boost, learning_rate=rate))
             training.prepare()
             scores = _scores_so_far(kept, training, validating, workers)
             rounds = boost(training, validating, growth, range(n_kept, n_rounds), workers)
             self._collect(rounds, trees, scores, n_rounds)
         self._store_trees(trees, maps, plan.subspace_size, key)
         self._loss, self._start, self._settings = loss, start, self._loss_settings()
+        self.learning_rate_ = rate
         self._warn_of_light_weights(trees, part.weights, len(part.y))
         self.n_iter_ = len(trees)
         self.train_score_ = np.array(scores.training)
         self.validation_score_ = np.array(scores.validation)
+
+    def _rate_and_rounds(self, kept: Any, training: Problem, growth: Growth, workers: Workers) -> tuple[float, int]:
+        """Learning rate, and how many rounds there will be."""
+        rate = None if self.learning_rate == "auto" else float(self.learning_rate)
+        if kept:
+            return rate or kept.learning_rate_, kept.n_iter_ + self._n_new(kept.n_iter_, 5)
+        n_rounds = None if self.n_estimators == "auto" else int(self.n_estimators)
+        wish = Wish(rate, n_rounds, may_try=not self.early_stopping)
+        return rate_and_rounds(training, growth, wish, key_below(growth.key, TRIAL), workers)
 
     def _loss_settings(self) -> tuple[Any, ...]:
         """What trees that are kept depend on."""
@@ -151,8 +167,9 @@ class SLMBoost(SLMEnsemble):
 
     def _boost_parameters(self) -> BoostParameters:
         return BoostParameters(
-            learning_rate=float(self.learning_rate),
+            learning_rate=1.0,  # until it is known
             l2=float(self.l2_regularization),
+            min_gain=float(self.min_gain),
             min_child_weight=float(self.min_child_weight),
             subsample=float(self.subsample),
         )

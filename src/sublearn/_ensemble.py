@@ -50,10 +50,10 @@ class SLMEnsemble(SLMEstimator):
 
     def _n_new(self, n_kept: int, stacklevel: int) -> int:
         """How many rounds or trees are to be added; a warning is to point so many frames up."""
-        if self.n_estimators < n_kept:
+        if self.n_estimators == "auto" or self.n_estimators < n_kept:
             raise ValueError(
                 f"n_estimators of {type(self).__name__} must be at least {n_kept}, the number there is, when "
-                f"warm_start=True; got {self.n_estimators}."
+                f"warm_start=True; got {self.n_estimators!r}."
             )
         if self.n_estimators == n_kept:
             warnings.warn(

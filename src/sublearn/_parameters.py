@@ -143,7 +143,9 @@ PARAMETERS = {
     "n_estimators": Parameter(
         whole(1),
         "T",
-        "Number of trees of a forest, or of rounds of boosting.",
+        "Number of trees of a forest, or of rounds of boosting (at the most, where `learning_rate` is 'auto'). 'auto': "
+        "500 (250 with fewer than 1,000 samples, 100 with fewer than 50), times the root of K - 1 for K > 2 classes, "
+        "and so many times more as a `learning_rate` that is given is lower than 0.05, up to 2,000.",
     ),
     "voting": Parameter(
         one_of("soft", "hard"),
@@ -178,15 +180,25 @@ PARAMETERS = {
         "squared; None: 0.9.",
     ),
     "learning_rate": Parameter(
-        Rule("a number above 0", lambda v: _is_number(v) and v > 0),
+        either(one_of("auto"), Rule("a number above 0", lambda v: _is_number(v) and v > 0)),
         "",
-        "Factor on the values of all leaves.",
+        "Factor on the values of all leaves. 'auto' finds how far to learn by fast trials, each on most of the samples "
+        "and tested on the others, and spreads that over `n_estimators` rounds, or over fewer where the rate would "
+        "fall below 0.02; all samples are learned from in the end. With fewer than 50 samples, or with "
+        "`early_stopping`, nothing is tried and the rate is 0.05, or so much higher as `n_estimators` is lower than "
+        "'auto', up to 0.3.",
     ),
     "l2_regularization": Parameter(
         number(0.0),
         "",
         "Added to the sum of second derivatives in the denominator of leaf values and gains; 0 in the paper. Leaf "
         "values of 'absolute_error', 'quantile' and 'huber' are quantiles or means of residuals, without it.",
+    ),
+    "min_gain": Parameter(
+        number(0.0),
+        "",
+        "What a split must gain, in multiples of what an arbitrary split gains by chance: the gain is that of Eq. "
+        "(obj4), doubled, and chance the mean squared gradient to the mean second derivative. 0 in the paper.",
     ),
     "min_child_weight": Parameter(
         number(0.0),

@@ -1,10 +1,10 @@
-"""Showing how far a fit is: a bar where rich is installed, lines otherwise; nothing unless asked."""
+"""Showing how far a fit or a search is: a bar where rich is installed, lines otherwise; nothing unless asked."""
 
 import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 SECONDS = 1.0  # between two lines
 
@@ -17,14 +17,34 @@ class Progress(NamedTuple):
     train_score: float
     validation_score: float | None
 
+    @property
+    def done(self) -> float:
+        """How much is done."""
+        return self.n_iter
+
+    @property
+    def total(self) -> float:
+        """Of how much."""
+        return self.n_estimators
+
     def __str__(self) -> str:
         text = f"round {self.n_iter} of {self.n_estimators}, training loss {-self.train_score:.6g}"
         return text if self.validation_score is None else f"{text}, validation loss {-self.validation_score:.6g}"
 
 
+class Part(Protocol):
+    """How far something is; its text says so."""
+
+    @property
+    def done(self) -> float: ...
+
+    @property
+    def total(self) -> float: ...
+
+
 @contextmanager
-def shown(verbose: bool) -> Iterator[Callable[[Progress], None]]:
-    """A function to call after each round."""
+def shown(verbose: bool) -> Iterator[Callable[[Part], None]]:
+    """A function to call whenever something more is done."""
     if not verbose:
         yield lambda progress: None
         return
@@ -37,23 +57,23 @@ def shown(verbose: bool) -> Iterator[Callable[[Progress], None]]:
         return
     columns = progress.TextColumn("{task.description}"), progress.BarColumn(), progress.TimeElapsedColumn()
     with progress.Progress(*columns, console=console.Console(stderr=True)) as bar:
-        task = bar.add_task("round 0")
+        task = bar.add_task("")
 
-        def show(latest: Progress) -> None:
-            bar.update(task, description=str(latest), completed=latest.n_iter, total=latest.n_estimators)
+        def show(latest: Part) -> None:
+            bar.update(task, description=str(latest), completed=latest.done, total=latest.total)
 
         yield show
 
 
-def _lines() -> Callable[[Progress], None]:
-    """Prints a line a second to stderr, and one when all rounds are done."""
+def _lines() -> Callable[[Part], None]:
+    """Prints a line a second to stderr, and one when all is done."""
     last = -SECONDS
 
-    def show(progress: Progress) -> None:
+    def show(latest: Part) -> None:
         nonlocal last
         now = time.monotonic()
-        if now - last >= SECONDS or progress.n_iter == progress.n_estimators:
+        if now - last >= SECONDS or latest.done == latest.total:
             last = now
-            print(progress, file=sys.stderr)
+            print(latest, file=sys.stderr)
 
     return show

@@ -215,7 +215,7 @@ class SLMForestClassifier(ClassifierPart, SLMForest):
     def __init__(
         self,
         *,
-        n_estimators: int = 20,
+        n_estimators: int = 100,
         voting: str = "soft",
         bootstrap: bool = False,
         max_samples: float | None = None,
@@ -320,7 +320,7 @@ class SLMForestRegressor(RegressorPart, SLMForest):
     def __init__(
         self,
         *,
-        n_estimators: int = 20,
+        n_estimators: int = 100,
         bootstrap: bool = False,
         max_samples: float | None = None,
         oob_score: bool = False,

@@ -2,13 +2,14 @@
 
 import math
 from collections.abc import Iterator
+from copy import deepcopy
 from typing import NamedTuple
 
 import numpy as np
 
 from sublearn.core.answers import NewtonStep
 from sublearn.core.criterion import make_test
-from sublearn.core.fixed_point import Weights, fine_steps, integer_derivatives
+from sublearn.core.fixed_point import Derivatives, Weights, fine_steps, integer_derivatives
 from sublearn.core.flat_ensemble import FlatEnsemble, add_values, alone
 from sublearn.core.flat_tree import FlatTree, upward
 from sublearn.core.grower import Placed, grow_placed
@@ -66,6 +67,13 @@ class Problem(NamedTuple):
         if np.isnan(mean):
             raise ValueError(f"values of {self.loss!r} must be numbers; got NaN.")
         return -mean
+
+    def take(self, rows: Array) -> "Problem":
+        """Some of the samples, to be learned from by themselves."""
+        factors, numbers = (given[rows] if given.size else given for given in (self.factors, self.numbers))
+        weights = self.weights.take(rows)
+        loss = deepcopy(self.loss)  # it may keep what it has seen
+        return Problem(self.codes[:, rows], self.y[rows], weights, factors, numbers, loss, self.raw[rows])
 
     def add(self, ensemble: FlatEnsemble, workers: Workers) -> None:
         """Add the values of trees to raw."""
@@ -229,11 +237,29 @@ def make_task(
             0,
         ),
         number_root(rows),
-        make_test(growth.parameters, boost.min_child_weight / newton.hessian_step, l2 / newton.hessian_step),
+        make_test(
+            growth.parameters,
+            boost.min_child_weight / newton.hessian_step,
+            l2 / newton.hessian_step,
+            boost.min_gain * noise(derivatives, weights.weights, workers) if boost.min_gain else 0.0,
+        ),
         newton,
         growth.parameters,
         growth.plan,
     )
+
+
+def noise(derivatives: Derivatives, weights: Array, workers: Workers) -> float:
+    """What chance alone adds to G^2 / H by a split chosen beforehand: the mean square of a sample's gradient to its
+    curvature, in the integers' steps.
+    """
+    squares = np.square(derivatives.targets, dtype=np.float64)
+    numbers = weights.astype(np.float64) if weights.size else NOTHING
+    if derivatives.curvatures.size:
+        total = _total(derivatives.curvatures.astype(np.float64), numbers, workers)
+    else:
+        total = _total(numbers, NOTHING, workers) if numbers.size else float(len(squares))
+    return _total(squares, numbers, workers) / total
 
 
 def _newton_step(

@@ -39,7 +39,7 @@ class NodeSums(NamedTuple):
     counts: Array  # int64 (n_nodes,)
 
 
-def make_test(parameters: TreeParameters, min_weight: float, l2: float = 0.0) -> Test:
+def make_test(parameters: TreeParameters, min_weight: float, l2: float = 0.0, min_gain: float = 0.0) -> Test:
     """The parameters of the discriminant feature test, for kernels; min_weight and l2 in steps of weights."""
     return Test(
         CRITERIA[parameters.criterion],
@@ -47,6 +47,7 @@ def make_test(parameters: TreeParameters, min_weight: float, l2: float = 0.0) ->
         parameters.min_samples_leaf,
         max(int(np.ceil(min(min_weight, MOST))), 1),
         l2,
+        min_gain,
         _n_log_n_table(),
     )
 

@@ -43,5 +43,6 @@ class BoostParameters:
 
     learning_rate: float
     l2: float
+    min_gain: float
     min_child_weight: float
     subsample: float

@@ -76,7 +76,8 @@ def purity(channels, weight, n_classes, centre, test):
 def noise_of(channels, weight, n_classes, test):
     """A loss decrease of a node that may be rounding. Boosting has no steps of which all differences are multiples."""
     if test.criterion == SECOND_ORDER:
-        return ROUNDING * purity(channels, weight, n_classes, np.int64(0), test) / np.float64(weight)
+        rounding = ROUNDING * purity(channels, weight, n_classes, np.int64(0), test)
+        return max(rounding, test.min_gain) / np.float64(weight)
     return NOISE
 
 

@@ -303,7 +303,7 @@ def grow(
     own_runs = spare.own_runs
     child_runs = spare.child_runs
     tests = Found(candidates.decrease[0], candidates.threshold[0], candidates.ranges[0])
-    loose = Test(test.criterion, test.n_bins, 1, 1, test.l2, test.n_log_n)  # minima are for all samples
+    loose = Test(test.criterion, test.n_bins, 1, 1, test.l2, 0.0, test.n_log_n)  # minima are for all samples
     all_threads = Pool(team.n_threads, number, counters, team.stop, team.sums)
     one_thread = Pool(1, 0, counters, team.stop, team.sums)
     visited = 0

@@ -54,6 +54,7 @@ class Test(NamedTuple):
     min_count: int  # samples a child needs
     min_weight: int  # weight a child needs
     l2: float  # what SECOND_ORDER adds to the weight of a set
+    min_gain: float  # what a split must add to the sum of purities
     n_log_n: Array  # float64, n log2 n of small n
 
 

@@ -16,4 +16,12 @@ PARAMETERS: dict[str, Any] = {
     "feature_map": "linear",
 }
 FOREST: dict[str, Any] = {**PARAMETERS, "subspace": "drawn", "n_estimators": 20, "bootstrap": False}
-BOOST: dict[str, Any] = {**PARAMETERS, "n_estimators": 100, "l2_regularization": 0.0, "init": "zero"}
+BOOST: dict[str, Any] = {
+    **PARAMETERS,
+    "n_estimators": 100,
+    "learning_rate": 0.2,
+    "l2_regularization": 0.0,
+    "min_child_weight": 2.0,
+    "min_gain": 0.0,
+    "init": "zero",
+}

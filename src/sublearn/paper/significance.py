@@ -9,8 +9,10 @@ from sublearn.paper.search import TEST_SHARE
 LEVEL = 0.05  # a difference with a smaller p value is significant
 
 
-def corrected_p_value(differences: NDArray[np.float64], is_redrawn: bool = False) -> float:
-    """Two-sided p value of the corrected resampled paired t test, for 60/40 splits.
+def corrected_p_value(
+    differences: NDArray[np.float64], is_redrawn: bool = False, test_share: float = TEST_SHARE
+) -> float:
+    """Two-sided p value of the corrected resampled paired t test, over splits with this share of test samples.
 
     The correction is for training parts that share samples; where every split has samples of its own there is nothing
     to correct.
@@ -18,7 +20,7 @@ def corrected_p_value(differences: NDArray[np.float64], is_redrawn: bool = False
     n = len(differences)
     if n < 2:
         return 1.0
-    variance = differences.var(ddof=1) * (1 / n + (0 if is_redrawn else TEST_SHARE / (1 - TEST_SHARE)))
+    variance = differences.var(ddof=1) * (1 / n + (0 if is_redrawn else test_share / (1 - test_share)))
     if variance == 0:
         return 1.0 if differences.mean() == 0 else 0.0
     return float(2 * student.sf(abs(differences.mean()) / np.sqrt(variance), n - 1))

@@ -1,0 +1,116 @@
+"""How fast and how far to learn, where the user does not say.
+
+Learning rate times rounds is how far a fit has come: with half the rate it takes about twice the rounds to the lowest
+loss. So a trial at a high rate, on most of the samples and tested on the others, says in few rounds how far a better
+fit at a low rate should go. docs/defaults.md has the figures behind the numbers here.
+"""
+
+import math
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from sublearn.core.booster import Growth, Problem, boost
+from sublearn.core.keys import key_below, keys_below
+from sublearn.core.parallel import Workers
+from sublearn.kernels.layout import Array
+
+LOWEST_RATE, USUAL_RATE, HIGHEST_RATE = 0.02, 0.05, 0.3
+MOST_ROUNDS = 2_000
+FEW = 50  # samples: with fewer nothing is tried, since parts of them say little
+ROUNDS_OF_FEW = 100
+DISTANCE = 30.0  # learning rate times rounds of a trial
+PATIENCE = 20  # rounds without improvement that end one
+LEAST_GAIN = 1e-6  # share of the loss; what brings less is not worth a round
+FURTHER = 1.1  # all samples and smaller steps bear more learning than a trial does
+
+
+class Scale(NamedTuple):
+    """What suits so many samples."""
+
+    below: float  # samples
+    n_rounds: int
+    trial_rate: float
+    n_trials: int
+    n_parts: int  # of which one tests
+
+
+SCALES = (
+    Scale(1_000, 250, 0.3, 3, 5),
+    Scale(3_000, 500, 0.2, 5, 5),
+    Scale(10_000, 500, 0.2, 2, 5),
+    Scale(20_000, 500, 0.2, 1, 5),
+    Scale(np.inf, 500, 0.2, 1, 10),
+)
+
+
+class Wish(NamedTuple):
+    """What the user says."""
+
+    rate: float | None
+    n_rounds: int | None
+    may_try: bool
+
+
+def rate_and_rounds(problem: Problem, growth: Growth, wish: Wish, key: int, workers: Workers) -> tuple[float, int]:
+    """Learning rate and number of rounds."""
+    longer = math.sqrt(max(problem.raw.shape[1] - 1, 1))  # one tree a round serves all classes
+    n_samples = problem.weights.count(len(problem.y))
+    scale = next(scale for scale in SCALES if n_samples < scale.below)
+    usual = longer * (ROUNDS_OF_FEW if n_samples < FEW else scale.n_rounds)
+    if wish.rate is not None:
+        suitable = min(usual * USUAL_RATE / wish.rate, longer * MOST_ROUNDS)
+        return wish.rate, math.ceil(suitable) if wish.n_rounds is None else wish.n_rounds
+    n_rounds = round(usual) if wish.n_rounds is None else wish.n_rounds
+    if n_samples < FEW or not wish.may_try:
+        return min(usual * USUAL_RATE / n_rounds, HIGHEST_RATE), n_rounds
+    distance = FURTHER * best_distance(problem, growth, longer * DISTANCE, scale, key, workers)
+    rate = min(max(distance / n_rounds, LOWEST_RATE), HIGHEST_RATE)
+    return rate, max(min(n_rounds, round(distance / rate)), 1)
+
+
+def best_distance(problem: Problem, growth: Growth, longest: float, scale: Scale, key: int, workers: Workers) -> float:
+    """Learning rate times rounds at which samples held out have the lowest loss, in the mean over trials."""
+    n_rounds = round(longest / scale.trial_rate)
+    fast = growth._replace(boost=replace(growth.boost, learning_rate=scale.trial_rate))
+    parts = deal(problem, scale.n_parts, key)
+    curves = [
+        _curve(problem, fast._replace(key=key_below(key, part)), parts == part, n_rounds, workers)
+        for part in range(scale.n_trials)
+    ]
+    n = max(map(len, curves))
+    mean = np.mean([np.append(curve, [curve[-1]] * (n - len(curve))) for curve in curves], axis=0)
+    best = np.flatnonzero(mean >= mean.max() - LEAST_GAIN * abs(mean.max()))[0]
+    return scale.trial_rate * float(best)
+
+
+def deal(problem: Problem, n_parts: int, key: int) -> Array:
+    """The part of each sample, so that parts are alike in y.
+
+    It depends on what a sample is, not on where it stands: equal samples stay together, so that weight 2 is still the
+    row twice.
+    """
+    contents = problem.y.view(np.uint64) + np.uint64(0)
+    for column, factor in zip(problem.codes, keys_below(key, np.arange(len(problem.codes))), strict=True):
+        contents += column.astype(np.uint64) * (factor | np.uint64(1))
+    keys = keys_below(key, contents)
+    order = np.lexsort((keys, problem.y))
+    is_new = (np.diff(keys[order]) != 0) | (np.diff(problem.y[order]) != 0)
+    parts = np.empty(len(order), np.int64)
+    parts[order] = np.concatenate([[0], np.cumsum(is_new)]) % n_parts
+    return parts
+
+
+def _curve(problem: Problem, growth: Growth, held_out: Array, n_rounds: int, workers: Workers) -> list[float]:
+    """Minus the mean loss of the samples held out, before the first round and after each."""
+    training, testing = (problem.take(np.flatnonzero(rows)) for rows in (~held_out, held_out))
+    testing = testing._replace(loss=training.loss)
+    training.prepare()
+    curve = [testing.score(workers)]
+    for added in boost(training, testing, growth, range(n_rounds), workers):
+        assert added.validation_score is not None
+        curve.append(added.validation_score)
+        if len(curve) - 1 - int(np.argmax(curve)) >= PATIENCE:
+            break
+    return curve

@@ -1,0 +1,328 @@
+"""Better settings than the defaults, for those who have the time: a search with Optuna that ends when it should."""
+
+import math
+import time
+import warnings
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.base import clone, is_classifier
+from sklearn.metrics import check_scoring
+from sklearn.model_selection import KFold, StratifiedKFold
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import _check_sample_weight, _num_samples
+
+from sublearn._boosting import SLMBoost
+from sublearn._ensemble import SLMEnsemble
+from sublearn._estimator import SLMEstimator
+from sublearn._progress import shown
+from sublearn.kernels.layout import Array
+
+N_FOLDS = 5
+MANY = 10_000  # samples; from here on one part in five tests, and what looks bad on a part of the rest is dropped
+FIRST_SHARE = 0.2
+FIRST_SETTINGS = 8  # drawn at random, before anything is learned from them
+LEAST = 1e-15  # probability that counts
+RESERVE = 1.3  # a fit may take so much longer than those before it
+
+
+class Whole(NamedTuple):
+    """Whole numbers from low to high; log: evenly over their logarithms."""
+
+    low: int
+    high: int
+    log: bool = False
+
+    def suggest(self, trial: Any, name: str) -> Any:
+        """A value of one of Optuna's trials."""
+        return trial.suggest_int(name, self.low, self.high, log=self.log)
+
+
+class Number(NamedTuple):
+    """Numbers from low to high."""
+
+    low: float
+    high: float
+    log: bool = False
+
+    def suggest(self, trial: Any, name: str) -> Any:
+        """A value of one of Optuna's trials."""
+        return trial.suggest_float(name, self.low, self.high, log=self.log)
+
+
+class Choice(NamedTuple):
+    """Some values."""
+
+    values: tuple[Any, ...]
+
+    def suggest(self, trial: Any, name: str) -> Any:
+        """A value of one of Optuna's trials, which know it by its place."""
+        return self.values[trial.suggest_categorical(name, list(range(len(self.values))))]
+
+
+Space = Mapping[str, Whole | Number | Choice]
+
+_SEARCH: Space = {
+    "n_bins": Whole(8, 128, log=True),
+    "subspace_size": Whole(2, 16, log=True),
+    "n_projections": Whole(1, 64, log=True),
+    "n_coefficients": Choice((1, 2, 3, (2, 3, 4), None)),
+    "feature_map": Choice(("auto", "linear", "quantile")),
+}
+SPACES: dict[str, Space] = {
+    "tree": {
+        **_SEARCH,
+        "max_partitions": Whole(1, 3),
+        "min_samples_leaf": Whole(1, 64, log=True),
+        "selection_decay": Number(0.05, 1.0, log=True),
+        "envelope_height": Number(1.0, 20.0, log=True),
+    },
+    "forest": {
+        **_SEARCH,
+        "n_estimators": Whole(20, 200, log=True),
+        "bootstrap": Choice((False, True)),
+        "min_samples_leaf": Whole(1, 20, log=True),
+        "selection_decay": Number(0.02, 1.0, log=True),
+    },
+    "boost": {
+        **_SEARCH,
+        "max_depth": Whole(2, 10),
+        "l2_regularization": Number(0.1, 50.0, log=True),
+        "min_gain": Number(0.1, 10.0, log=True),
+        "min_child_weight": Number(0.01, 10.0, log=True),
+        "min_samples_leaf": Whole(1, 50, log=True),
+        "fitted_projections": Whole(0, 8),
+        "subsample": Number(0.5, 1.0),
+    },
+}
+
+
+class Tuning(NamedTuple):
+    """What a search has found; scores are means over test parts, more is better."""
+
+    parameters: dict[str, Any]  # those that differ from the estimator given
+    score: float
+    default_score: float  # of the estimator given
+    n_settings: int  # tried, those dropped early included
+    n_dropped: int
+    seconds: float
+
+
+class _Moment(NamedTuple):
+    """How far a search is."""
+
+    seconds: float
+    budget: float
+    n_settings: int
+    score: float
+
+    @property
+    def done(self) -> float:
+        return min(self.seconds, self.budget)
+
+    @property
+    def total(self) -> float:
+        return self.budget
+
+    def __str__(self) -> str:
+        return f"{self.n_settings} settings, best score {self.score:.6g}, {self.seconds:.0f} of {self.budget:.0f} s"
+
+
+def tune(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    sample_weight: Any = None,
+    *,
+    budget: float = 60.0,
+    scoring: Any = None,
+    space: Space | None = None,
+    verbose: bool = True,
+) -> Any:
+    """Search settings of an estimator for so many seconds, and fit the best of them to all samples.
+
+    The estimator's own settings are tried first, so that the result is no worse than they are, as far as the test
+    parts can tell. Parameters that differ from the defaults are kept as they are. Needs Optuna:
+    ``pip install 'sublearn[tune]'``.
+
+    Parameters
+    ----------
+    estimator : SLM estimator
+        Where to begin; it is not changed. Its random_state makes the search repeatable, up to how many settings
+        there is time for.
+    X : array-like of shape (n_samples, n_features)
+        Samples.
+    y : array-like of shape (n_samples,)
+        Classes or numbers.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weights, for fitting and for scoring.
+    budget : float, default=60
+        Seconds for everything, the last fit included. One try of the estimator as it is, and the last fit, are made
+        even if they take longer.
+    scoring : str or callable, default=None
+        As in scikit-learn; None: minus the log loss of classes, minus the root mean squared error of numbers.
+    space : dict, default=None
+        From names of parameters to `Whole`, `Number` or `Choice` of `sublearn.tuning`; None: that of `SPACES`.
+    verbose : bool, default=True
+        Whether to show how far the search is.
+
+    Returns
+    -------
+    estimator : SLM estimator
+        A fitted one. Its attribute `tuning_`, a `Tuning`, says what was found.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sublearn import SLMBoostClassifier, tune
+    >>> X, y = load_wine(return_X_y=True)
+    >>> model = tune(SLMBoostClassifier(random_state=0), X, y, budget=5, verbose=False)  # doctest: +SKIP
+    """
+    begin = time.monotonic()
+    if not isinstance(estimator, SLMEstimator):
+        raise TypeError(f"estimator of tune must be an SLM estimator; got {type(estimator).__name__}.")
+    if not (isinstance(budget, int | float) and math.isfinite(budget) and budget > 0):
+        raise ValueError(f"budget of tune must be a positive number of seconds; got {budget!r}.")
+    space = _open(estimator, SPACES[_kind(estimator)] if space is None else space)
+    if scoring is None and is_classifier(estimator):
+        scorer = _minus_log_loss
+    else:
+        scorer = check_scoring(estimator, scoring or "neg_root_mean_squared_error")
+    search = _Search(estimator, X, y, sample_weight, scorer, begin + budget)
+    with shown(verbose) as show:
+        found = search.run(space, lambda n, score: show(_Moment(time.monotonic() - begin, budget, n, score)))
+    model = clone(estimator).set_params(**found.parameters)
+    model.fit(X, y, **({} if sample_weight is None else {"sample_weight": sample_weight}))
+    model.tuning_ = found._replace(seconds=time.monotonic() - begin)
+    return model
+
+
+def _minus_log_loss(model: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
+    """Minus the mean log loss, where test and training part need not have the same classes."""
+    columns = np.searchsorted(model.classes_, y) % len(model.classes_)
+    given = model.predict_proba(X)[np.arange(len(columns)), columns]
+    known = model.classes_[columns] == y
+    return float(np.average(np.log(np.where(known, np.maximum(given, LEAST), LEAST)), weights=sample_weight))
+
+
+def _kind(estimator: Any) -> str:
+    return "boost" if isinstance(estimator, SLMBoost) else "forest" if isinstance(estimator, SLMEnsemble) else "tree"
+
+
+def _open(estimator: Any, space: Space) -> Space:
+    """The part of the space that the user has left to us."""
+    defaults, given = type(estimator)().get_params(), estimator.get_params()
+    for name in space:
+        if name not in defaults:
+            raise ValueError(f"space of tune must name parameters of {type(estimator).__name__}; got {name!r}.")
+    free = {name: values for name, values in space.items() if given[name] == defaults[name]}
+    if not free:
+        raise ValueError(f"space of tune must leave something to search; all of {', '.join(space)} are given.")
+    return free
+
+
+class _Stage(NamedTuple):
+    """A fit and the samples that test it."""
+
+    training: Array
+    testing: Array
+
+
+class _Search:
+    """Tries settings until there is no time for another."""
+
+    def __init__(self, estimator: Any, X: Any, y: Any, weights: Any, scorer: Any, end: float) -> None:
+        self._estimator, self._scorer, self._end = estimator, scorer, end
+        self._X = X if hasattr(X, "iloc") else np.asarray(X)
+        self._y = np.asarray(y)
+        self._weights = None if weights is None else _check_sample_weight(weights, self._X)
+        self._n = _num_samples(X)
+        self._seed = int(check_random_state(estimator.random_state).randint(2**31))
+        self._stages = self._make_stages()
+        self._rate = 0.0  # seconds a sample and fit of the latest settings
+        self._best_rate = 0.0  # and of the best
+
+    def _make_stages(self) -> list[_Stage]:
+        folds = StratifiedKFold if is_classifier(self._estimator) else KFold
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # of rare classes
+            parts = [
+                _Stage(*pair) for pair in folds(N_FOLDS, shuffle=True, random_state=self._seed).split(self._X, self._y)
+            ]
+        if self._n < MANY:
+            return parts
+        training, testing = parts[0]
+        few = np.random.RandomState(self._seed).permutation(len(training))[: int(FIRST_SHARE * len(training))]
+        return [_Stage(np.sort(training[few]), testing), parts[0]]
+
+    def run(self, space: Space, show: Any) -> Tuning:
+        """Settings one after another; the estimator's own are the first."""
+        try:
+            import optuna
+        except ImportError:
+            raise ImportError("sublearn.tune needs Optuna: pip install 'sublearn[tune]'") from None
+        before = optuna.logging.get_verbosity()
+        optuna.logging.set_verbosity(optuna.logging.WARNING)
+        try:
+            study = optuna.create_study(
+                direction="maximize",
+                sampler=optuna.samplers.TPESampler(seed=self._seed % 2**32, n_startup_trials=FIRST_SETTINGS),
+                pruner=optuna.pruners.MedianPruner(n_startup_trials=FIRST_SETTINGS),
+            )
+            return self._tried(study, optuna, space, show)
+        finally:
+            optuna.logging.set_verbosity(before)
+
+    def _tried(self, study: Any, optuna: Any, space: Space, show: Any) -> Tuning:
+        default = self._mean([self._score({}, stage) for stage in self._stages])
+        self._best_rate = self._rate
+        best, found, n_settings, n_dropped = default, dict[str, Any](), 1, 0
+        show(n_settings, best)
+        while self._time_for(self._stages[0]):
+            trial = study.ask()
+            settings = {name: values.suggest(trial, name) for name, values in space.items()}
+            scores: list[float] = []
+            dropped = False
+            for stage in self._stages:
+                if not self._time_for(stage):
+                    study.tell(trial, state=optuna.trial.TrialState.FAIL)
+                    return Tuning(found, best, default, n_settings, n_dropped, 0.0)
+                scores.append(self._score(settings, stage))
+                trial.report(self._mean(scores), len(scores))
+                if len(scores) < len(self._stages) and trial.should_prune():
+                    dropped = True
+                    break
+            n_settings, n_dropped = n_settings + 1, n_dropped + dropped
+            if dropped:
+                study.tell(trial, state=optuna.trial.TrialState.PRUNED)
+            else:
+                score = self._mean(scores)
+                study.tell(trial, score)
+                if score > best:
+                    best, found, self._best_rate = score, settings, self._rate
+            show(n_settings, best)
+        return Tuning(found, best, default, n_settings, n_dropped, 0.0)
+
+    def _mean(self, scores: list[float]) -> float:
+        """Of folds; of stages that grow, the last."""
+        return float(np.mean(scores)) if self._n < MANY else scores[-1]
+
+    def _time_for(self, stage: _Stage) -> bool:
+        """Whether a fit of this stage and the last one of all would end in time."""
+        needed = self._rate * len(stage.training) + self._best_rate * self._n
+        return bool(time.monotonic() + RESERVE * needed < self._end)
+
+    def _score(self, settings: dict[str, Any], stage: _Stage) -> float:
+        begin = time.monotonic()
+        model = clone(self._estimator).set_params(**settings)
+        training, testing = stage
+        model.fit(self._take(training), self._y[training], **self._weighing(training))
+        self._rate = (time.monotonic() - begin) / len(training)
+        return float(self._scorer(model, self._take(testing), self._y[testing], **self._weighing(testing)))
+
+    def _take(self, rows: Array) -> Any:
+        return self._X.iloc[rows] if hasattr(self._X, "iloc") else self._X[rows]
+
+    def _weighing(self, rows: Array) -> dict[str, Array]:
+        return {} if self._weights is None else {"sample_weight": self._weights[rows]}
