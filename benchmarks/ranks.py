@@ -13,6 +13,7 @@ from sublearn.paper.significance import LEVEL, corrected_p_value
 
 Means = dict[str, dict[str, float]]  # set: contender: mean over splits
 LOSSES = ("log_loss", "rmse")
+N_HALVINGS = 1000
 RISING = ("accuracy", "auc")  # more is better
 
 
@@ -47,6 +48,16 @@ def report(kind: str, contenders: Sequence[str], results: Mapping[Any, Mapping[s
             print_line(f"mean {metric}", contenders, mean, "{:.4f}")
             signed = {name: {c: sign * v for c, v in row.items()} for name, row in given.items()}
             print_line("mean rank", contenders, mean_ranks(contenders, signed), "{:.2f}")
+    settings = [c for c in contenders if c == ours or ":" in c]
+    if len(settings) > 1 and len(losses) > 3:
+        print(
+            f"the best of {len(settings)} settings by one half of the sets, on the other half, {N_HALVINGS} halvings:"
+        )
+        for peer in peers:
+            ratios = left_out(losses, settings, peer)
+            low, high = np.quantile(ratios, [0.05, 0.95])
+            lead = (ratios < 1).mean()
+            print(f"  loss to {peer}'s {ratios.mean():.3f} ({low:.3f} to {high:.3f}), below it in {lead:.1%} of them")
     if len(contenders) > 2 and len(losses) > 2:
         print(f"Friedman's p: {friedmanchisquare(*zip(*_matrix(contenders, losses), strict=True)).pvalue:.2g}")
         path = out / f"ranks-{kind}.png"
@@ -108,6 +119,18 @@ def significant(results: Mapping[Any, Mapping[str, float]], ours: str, peer: str
         if corrected_p_value(differences, test_share=TEST_SHARE) < LEVEL:
             (better if differences.mean() < 0 else worse).append(name)
     return better, worse
+
+
+def left_out(losses: Means, settings: Sequence[str], peer: str) -> Any:
+    """Loss to a peer's, on half of the sets, of the setting that is best on the other half; many halvings."""
+    logs = np.log([[row[s] / row[peer] for s in settings] for row in losses.values()])
+    random = np.random.default_rng(0)
+    found = []
+    for _ in range(N_HALVINGS):
+        order = random.permutation(len(logs))
+        chosen, other = np.array_split(order, 2)
+        found.append(logs[other, logs[chosen].mean(axis=0).argmin()].mean())
+    return np.exp(found)
 
 
 def critical_difference(n_contenders: int, n_sets: int) -> float:

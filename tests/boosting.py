@@ -78,6 +78,12 @@ def data_for(task: str, seed: int = 0, n: int = N) -> tuple[Array, Array]:
     return X, signal + rng.normal(size=n)
 
 
+def noise_for(task: str, n: int = 400) -> tuple[Array, Array]:
+    """Features that say nothing of the target."""
+    X, y = data_for(task, n=n)
+    return np.random.default_rng(7).uniform(size=X.shape), y
+
+
 def raw_of(model: Any, X: Any) -> Array:
     """What is compared to the bit."""
     raw: Array = model.decision_function(X) if hasattr(model, "decision_function") else model.predict(X)

@@ -800,7 +800,9 @@ def best_cut(projected: Array, part: Sloped, signs: Array, how: Boosting) -> Cut
 
 def chance(gradients: Array, hessians: Array, weights: Array, signs: Array) -> float:
     """What an arbitrary split gains by chance along `signs`: the mean squared gradient to the mean second derivative."""
-    return float(np.average((gradients @ signs) ** 2, weights=weights) / np.average(hessians.sum(axis=1), weights=weights))
+    return float(
+        np.average((gradients @ signs) ** 2, weights=weights) / np.average(hessians.sum(axis=1), weights=weights)
+    )
 
 
 def best_plane(part: Sloped, signs: Array, how: Boosting, pool: Pool, least: float) -> tuple[Vector, int] | None:

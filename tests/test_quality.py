@@ -62,8 +62,8 @@ def test_a_forest_predicts_no_worse_than_a_random_forest() -> None:
 
 def test_boosting_predicts_better_than_gradient_boosting_of_axis_parallel_trees() -> None:
     classes, numbers = BOOSTING
-    assert np.mean(differences(["circle-and-ring", "wine", "breast-cancer"], classes, 3)) > 0
-    assert np.mean(differences(["friedman-1", "friedman-2", "diabetes"], numbers, 3)) > 0.05
+    assert np.mean(differences(["wine", "breast-cancer"], classes, 3)) > 0
+    assert np.mean(differences(["friedman-1", "friedman-3", "diabetes"], numbers, 3)) > 0.05
 
 
 @pytest.mark.parametrize("name", FROM_FILES)

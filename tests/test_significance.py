@@ -30,6 +30,14 @@ def test_more_splits_of_the_same_set_do_not_prove_everything() -> None:
     assert corrected_p_value(differences) == pytest.approx(0.221, abs=0.002)
 
 
+@pytest.mark.parametrize(("share", "ratio"), [(0.25, 1 / 3), (0.4, 2 / 3), (0.5, 1.0)])
+def test_correction_is_larger_for_larger_test_parts(share: float, ratio: float) -> None:
+    # t = 2 / sqrt(1 / 3 + ratio) with 2 degrees of freedom, of which p = 1 - t / sqrt(2 + t^2)
+    t = 2 / (1 / 3 + ratio) ** 0.5
+    found = corrected_p_value(np.array([1.0, 2.0, 3.0]), test_share=share)
+    assert found == pytest.approx(1 - t / (2 + t * t) ** 0.5)
+
+
 @pytest.mark.parametrize("n", [2, 5, 20])
 def test_samples_drawn_anew_need_no_correction_and_the_test_is_student_s(n: int) -> None:
     differences = np.random.default_rng(n).normal(0.3, size=n)

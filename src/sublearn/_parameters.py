@@ -252,7 +252,7 @@ PARAMETERS = {
         FLAG,
         "",
         "Whether `fit` keeps the trees of the fit before and adds those missing to `n_estimators`. Over the same data "
-        "this gives the same model as fitting all at once.",
+        "this gives the same model as fitting all at once; a `learning_rate` of 'auto' stays what it was, though.",
     ),
     "criterion": Parameter(
         one_of("entropy", "gini"),

@@ -1,0 +1,410 @@
+"""How fast and how far boosting learns where nobody says: dealing, trials, and what comes of them."""
+
+import math
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+from boosting import TASKS, N, OwnSquares, data_for, make, noise_for, raw_of, same_model, same_scores
+from naive import Array
+from sublearn import Progress, SLMBoostClassifier, SLMBoostRegressor
+from sublearn.core import parallel, trial
+from sublearn.core.booster import Growth, Problem, make_problem
+from sublearn.core.fixed_point import UNIT
+from sublearn.core.losses import SquaredError
+from sublearn.core.parameters import BoostParameters
+from sublearn.core.projection import plan_projections
+from support import ONE_THREAD, PARAMETERS, transposed
+
+AUTO: dict[str, Any] = {"learning_rate": "auto", "n_estimators": "auto", "min_gain": 1.0, "n_projections": 6}
+THREE = ("squared_error", "two classes", "three classes")
+
+
+def auto(task: str, **changes: Any) -> Any:
+    """An estimator that finds out how far to go, over few candidates."""
+    return make(task, **AUTO | changes)
+
+
+def problem_of(codes: Array, y: Array) -> Problem:
+    return make_problem(transposed(codes), y.astype(float), UNIT, np.empty(0), SquaredError(), np.zeros((len(y), 1)))
+
+
+def distinct(n: int, n_classes: int = 0) -> tuple[Array, Array]:
+    """Codes that all differ, with numbers or classes."""
+    rng = np.random.default_rng(0)
+    codes = np.column_stack([rng.permutation(n) - n // 2, rng.integers(-50, 50, (n, 2))])
+    return codes, rng.integers(0, n_classes, n) if n_classes else rng.normal(size=n)
+
+
+def planned(model: Any, X: Array, y: Array) -> tuple[float, int]:
+    """Learning rate and rounds to come, of which one is made."""
+    seen: list[Progress] = []
+
+    def stop(progress: Progress) -> bool:
+        seen.append(progress)
+        return True
+
+    return model.set_params(callbacks=stop).fit(X, y).learning_rate_, seen[0].n_estimators
+
+
+@pytest.fixture
+def trials(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Sizes of the sets that something was tried on; the answer is always 10."""
+    found: list[int] = []
+
+    def answer(problem: Problem, *_: Any) -> float:
+        found.append(len(problem.y))
+        return 10.0
+
+    monkeypatch.setattr(trial, "best_distance", answer)
+    return found
+
+
+# ---- dealing ----
+
+
+def test_equal_samples_share_a_part() -> None:
+    rng = np.random.default_rng(0)
+    codes, y = rng.integers(-2, 2, (600, 3)), rng.integers(0, 2, 600)
+    parts = trial.deal(problem_of(codes, y), 5, 7)
+    found: dict[tuple[int, ...], set[int]] = {}
+    for sample, part in zip(np.column_stack([codes, y]).tolist(), parts.tolist(), strict=True):
+        found.setdefault(tuple(sample), set()).add(part)
+    assert len(found) > 100
+    assert {len(shared) for shared in found.values()} == {1}
+    assert {part for shared in found.values() for part in shared} == set(range(5))
+
+
+@pytest.mark.parametrize("n_classes", [0, 2, 3])
+def test_order_of_rows_does_not_matter_to_the_parts(n_classes: int) -> None:
+    codes, y = distinct(300, n_classes)
+    order = np.random.default_rng(1).permutation(300)
+    parts = trial.deal(problem_of(codes, y), 5, 7)
+    np.testing.assert_array_equal(trial.deal(problem_of(codes[order], y[order]), 5, 7), parts[order])
+    assert (trial.deal(problem_of(codes, y), 5, 8) != parts).any() == (n_classes > 0)  # numbers are dealt by their rank
+
+
+@pytest.mark.parametrize("n_parts", [5, 10])
+def test_every_part_has_its_share_of_every_class(n_parts: int) -> None:
+    codes, y = distinct(400, 3)
+    parts = trial.deal(problem_of(codes, y), n_parts, 7)
+    for k in range(3):
+        counts = np.bincount(parts[y == k], minlength=n_parts)
+        assert counts.max() - counts.min() <= 1
+
+
+def test_every_part_has_low_and_high_numbers() -> None:
+    codes, y = distinct(400)
+    parts = trial.deal(problem_of(codes, y), 5, 7)
+    assert np.bincount(parts).tolist() == [80] * 5
+    for low in np.sort(y)[:-4:5]:
+        few = np.argsort(np.where(y >= low, y, np.inf))[:5]
+        assert sorted(parts[few]) == [0, 1, 2, 3, 4]
+
+
+def test_samples_of_one_class_are_dealt_by_what_they_are() -> None:
+    """Were they dealt as they come in the features' order, a part would be a stretch of it."""
+    codes = np.arange(500)[:, None] - 250
+    parts = trial.deal(problem_of(codes, np.zeros(500)), 5, 7)
+    assert np.bincount(parts).tolist() == [100] * 5
+    assert 60 < (np.diff(parts) == 0).sum() < 140  # chance: 100
+
+
+@pytest.mark.parametrize("n", [5, 6, 11])
+def test_no_part_is_empty(n: int) -> None:
+    codes, y = distinct(n, 2)
+    assert set(trial.deal(problem_of(codes, y), 5, 7)) == set(range(5))
+
+
+# ---- trials ----
+
+
+def growth_of(rate: float) -> Growth:
+    return Growth(PARAMETERS, plan_projections(PARAMETERS, 3), BoostParameters(rate, 1.0, 0.0, 1.0, 1.0), 3)
+
+
+def distance_of(curves: list[list[float]], monkeypatch: pytest.MonkeyPatch, n_rounds: int = 100) -> float:
+    """What curves of the trials lead to, at a rate of 0.5."""
+    left = iter(curves)
+
+    def give(problem: Problem, growth: Growth, held_out: Array, n: int, *_: Any) -> list[float]:
+        assert (growth.boost.learning_rate, n, held_out.sum()) == (0.5, n_rounds, 10)
+        return next(left)
+
+    monkeypatch.setattr(trial, "_curve", give)
+    scale = trial.Scale(1e9, 1, 0.5, len(curves), 5)
+    found = trial.best_distance(problem_of(*distinct(50)), growth_of(1.0), 0.5 * n_rounds, scale, 1, ONE_THREAD)
+    assert next(left, None) is None
+    return found
+
+
+def test_best_distance_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert distance_of([[-3.0, -2.0, -1.0, -2.0]], monkeypatch) == 0.5 * 2
+    # a trial that ended earlier stays where it was: means -3, -2.5, -1.5, -1.75
+    assert distance_of([[-4.0, -3.0, -1.0, -1.5], [-2.0, -2.0, -2.0]], monkeypatch) == 0.5 * 2
+    assert distance_of([[-1.0, -2.0, -3.0]], monkeypatch) == 0.0
+    # the last rounds bring less than a millionth
+    assert distance_of([[-3.0, -1.0000005, -1.0000001, -1.0]], monkeypatch) == 0.5
+
+
+def test_trial_ends_when_nothing_gets_better() -> None:
+    codes, _ = distinct(200)
+    y = np.random.default_rng(3).normal(size=200)
+    held_out = np.arange(200) % 5 == 0
+    curve = trial._curve(problem_of(codes, y), growth_of(0.3), held_out, 500, ONE_THREAD)
+    assert len(curve) == 1 + int(np.argmax(curve)) + trial.PATIENCE < 400
+    assert curve[0] == pytest.approx(-(y[held_out] ** 2).mean() / 2)  # raw values are 0 at first
+    assert len(trial._curve(problem_of(codes, y), growth_of(0.3), held_out, 3, ONE_THREAD)) == 4
+
+
+def test_trial_does_not_learn_from_samples_held_out() -> None:
+    codes, y = distinct(200)
+    held_out = np.arange(200) % 5 == 0
+    one, other = (
+        trial._curve(problem_of(codes, target), growth_of(0.3), held_out, 5, ONE_THREAD)
+        for target in (y, np.where(held_out, y + 100.0, y))
+    )
+    assert one[0] > -1 > other[0]
+    training = trial._curve(problem_of(codes, np.where(held_out, 0.0, y)), growth_of(0.3), held_out, 5, ONE_THREAD)
+    assert max(training[1:]) < training[0] == 0.0  # what is learned elsewhere only takes them from 0
+
+
+@pytest.mark.parametrize("task", THREE)
+def test_noise_is_hardly_learned_and_a_clean_signal_thoroughly(task: str) -> None:
+    X, _ = data_for(task)
+    signal = X[:, 0] - X[:, 1] + 0.5 * X[:, 2]
+    clean = signal if task == "squared_error" else np.digitize(signal, [0.0, 0.5][: THREE.index(task)])
+    far = auto(task).fit(X, clean)
+    near = auto(task).fit(*noise_for(task, N))
+    assert far.learning_rate_ * far.n_iter_ > 4 * max(near.learning_rate_ * near.n_iter_, 1.0)
+    assert near.n_iter_ < 0.5 * far.n_iter_
+
+
+# ---- what comes of them ----
+
+
+@pytest.mark.parametrize(
+    ("distance", "n_estimators", "rate", "n_rounds"),
+    [
+        (10.0, "auto", 11 / 250, 250),
+        (20.0, 100, 0.22, 100),
+        (2.0, "auto", 0.02, 110),  # no lower, so fewer rounds
+        (10.0, 1000, 0.02, 550),
+        (10.0, 20, 0.3, 20),  # no higher, so not so far
+        (0.0, "auto", 0.02, 1),
+        (0.001, 7, 0.02, 1),
+    ],
+)
+def test_rate_and_rounds_by_hand(
+    distance: float, n_estimators: Any, rate: float, n_rounds: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trial, "best_distance", lambda *_: distance)
+    found = planned(auto("squared_error", n_estimators=n_estimators), *data_for("squared_error"))
+    assert found == (pytest.approx(rate), n_rounds)
+
+
+@pytest.mark.parametrize(
+    ("task", "n", "rate", "n_rounds"),
+    [
+        ("squared_error", 200, 0.05, 250),
+        ("two classes", 200, 0.1, 125),
+        ("squared_error", 200, 0.3, 42),  # 41.7
+        ("squared_error", 200, 0.01, 1250),
+        ("squared_error", 200, 0.001, 2000),
+        ("squared_error", 200, 0.5, 25),
+        ("three classes", 200, 0.05, 354),  # times the root of 2
+        ("three classes", 200, 0.001, 2829),
+        ("squared_error", 49, 0.05, 100),
+        ("squared_error", 50, 0.05, 250),
+        ("squared_error", 999, 0.05, 250),
+        ("squared_error", 1000, 0.05, 500),
+    ],
+)
+def test_rounds_go_with_a_rate_that_is_given(task: str, n: int, rate: float, n_rounds: int, trials: list[int]) -> None:
+    assert planned(auto(task, learning_rate=rate), *data_for(task, n=n)) == (rate, n_rounds)
+    assert trials == []
+
+
+@pytest.mark.parametrize(("n_estimators", "rate"), [("auto", 0.05), (100, 0.05), (200, 0.025), (20, 0.25), (5, 0.3)])
+def test_nothing_is_tried_with_few_samples(n_estimators: Any, rate: float, trials: list[int]) -> None:
+    X, y = data_for("squared_error", n=49)
+    found = planned(auto("squared_error", n_estimators=n_estimators), X, y)
+    assert found == (pytest.approx(rate), 100 if n_estimators == "auto" else n_estimators)
+    assert trials == []
+
+
+def test_samples_are_counted_by_their_weights(trials: list[int]) -> None:
+    X, y = data_for("squared_error", n=25)
+    model = auto("squared_error", n_estimators=2)
+    assert model.fit(X, y).learning_rate_ == trial.HIGHEST_RATE
+    model.fit(X, y, sample_weight=np.where(np.arange(25) == 0, 1, 2))
+    assert trials == []
+    model.fit(X, y, sample_weight=np.full(25, 2))
+    assert trials == [25]
+
+
+@pytest.mark.parametrize("eval_set", [False, True])
+def test_nothing_is_tried_where_early_stopping_finds_out(eval_set: bool, trials: list[int]) -> None:
+    X, y = data_for("squared_error")
+    model = auto("squared_error", early_stopping=True).fit(X, y, eval_set=(X, y) if eval_set else None)
+    assert model.learning_rate_ == 0.05
+    assert auto("squared_error", early_stopping=True, n_estimators=50).fit(X, y).learning_rate_ == 0.25
+    assert trials == []
+    auto("squared_error", n_estimators=2).fit(X, y, eval_set=(X, y))  # which is only watched
+    assert trials == [N]
+
+
+def test_numbers_are_taken_as_given(trials: list[int]) -> None:
+    X, y = data_for("squared_error")
+    model = auto("squared_error", learning_rate=0.7, n_estimators=3).fit(X, y)
+    assert (model.learning_rate_, model.n_iter_) == (0.7, 3)
+    assert auto("squared_error", learning_rate=np.float32(0.5), n_estimators=np.int64(3)).fit(X, y).n_iter_ == 3
+    assert trials == []
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_trials_leave_nothing_behind(task: str) -> None:
+    """The fit is the one that is told the rate and the rounds; not even the loss knows more."""
+    X, y = data_for(task)
+    found = auto(task, subsample=0.8, n_estimators=30).fit(X, y)
+    settings = {"learning_rate": found.learning_rate_, "n_estimators": found.n_iter_}
+    told = clone(found).set_params(**settings).fit(X, y)
+    assert same_model(found, told, X)
+    assert same_scores(found, told)
+
+
+class Lengths(OwnSquares):
+    """Notes how many samples it is asked about."""
+
+    def __init__(self) -> None:
+        self.seen: list[int] = []
+
+    def prepare(self, y: Array, raw: Array, weights: Array) -> None:
+        self.seen.append(len(y))
+
+    def derivatives(self, y: Array, raw: Array) -> tuple[Array, Array | None]:
+        self.seen.append(len(y))
+        return super().derivatives(y, raw)
+
+
+def test_loss_that_keeps_what_it_has_seen_does_not_see_trials() -> None:
+    X, y = data_for("squared_error")
+    loss = Lengths()
+    model = auto("squared_error", loss=loss, n_estimators=5).fit(X, y)
+    assert loss.seen == []
+    assert model._loss.seen == [N] * 11  # once before the rounds
+
+
+def test_callbacks_do_not_see_trials() -> None:
+    seen: list[int] = []
+    model = auto("squared_error", callbacks=lambda p: seen.append(p.n_iter)).fit(*data_for("squared_error"))
+    assert seen == list(range(1, model.n_iter_ + 1))
+
+
+@pytest.mark.parametrize("task", THREE)
+@pytest.mark.parametrize("n", [150, 700])  # with the weights up to a thousand samples and above
+def test_weight_two_still_equals_the_row_twice(task: str, n: int) -> None:
+    X, y = data_for(task, n=n)
+    X = np.round(X, 1)
+    weights = np.random.default_rng(1).integers(0, 4, n)
+    weighted = auto(task).fit(X, y, sample_weight=weights)
+    repeated = auto(task).fit(np.repeat(X, weights, axis=0), np.repeat(y, weights))
+    assert weighted.learning_rate_ == repeated.learning_rate_
+    assert weighted.n_iter_ == repeated.n_iter_ > 3
+    assert same_model(weighted, repeated, X)
+
+
+@pytest.mark.parametrize("task", THREE)
+def test_order_of_rows_does_not_matter(task: str) -> None:
+    X, y = data_for(task)
+    order = np.random.default_rng(2).permutation(N)
+    one, other = auto(task).fit(X, y), auto(task).fit(X[order], y[order])
+    assert one.learning_rate_ == other.learning_rate_
+    assert same_model(one, other, X)
+
+
+@pytest.mark.parametrize("task", THREE)
+def test_model_is_the_same_for_every_number_of_jobs(task: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parallel, "SMALL", 1)  # work that is divided among threads
+    X, y = data_for(task)
+    models = [auto(task, n_jobs=n, n_estimators=20).fit(X, y) for n in (1, 2, 3)]
+    assert len({model.learning_rate_ for model in models}) == 1
+    assert all(same_model(models[0], other, X) for other in models[1:])
+
+
+@pytest.mark.parametrize("n_distinct", [1, 2, 4])
+def test_few_distinct_samples_are_no_error(n_distinct: int) -> None:
+    """Fewer than parts to deal them to."""
+    X = (np.arange(100.0) % n_distinct)[:, None]
+    model = auto("squared_error", min_gain=0.0).fit(X, X[:, 0])
+    assert np.isfinite(model.predict(X)).all()
+    assert model.predict(X) == pytest.approx(X[:, 0], abs=0.5)
+    few = auto("squared_error", min_gain=0.0).fit(
+        X[:n_distinct], X[:n_distinct, 0], np.full(n_distinct, 100 / n_distinct)
+    )
+    assert same_model(few, model, X)
+    assert auto("two classes").fit(X, np.arange(100) % 2).predict_proba(X).shape == (100, 2)
+
+
+def test_class_of_one_sample_is_no_error() -> None:
+    X, y = data_for("two classes")
+    y[7] = 2
+    assert np.isfinite(raw_of(auto("three classes").fit(X, y), X)).all()
+
+
+# ---- warm start ----
+
+
+def test_warm_start_keeps_the_rate() -> None:
+    X, y = data_for("squared_error")
+    model = auto("squared_error", n_estimators=80, warm_start=True).fit(X, y)
+    rate = model.learning_rate_
+    assert model.n_iter_ == 80
+    assert 0.02 < rate < 0.3
+    model.set_params(n_estimators=90).fit(X, y)
+    assert model.learning_rate_ == rate
+    assert same_model(model, auto("squared_error", n_estimators=90, learning_rate=rate).fit(X, y), X)
+    model.set_params(n_estimators=91, learning_rate=0.7).fit(X, y)
+    assert model.learning_rate_ == 0.7
+
+
+def test_warm_start_tries_once(trials: list[int]) -> None:
+    X, y = data_for("squared_error")
+    model = auto("squared_error", n_estimators=3, warm_start=True).fit(X, y)
+    model.set_params(n_estimators=5).fit(X, y)
+    assert trials == [N]
+
+
+def test_trees_that_are_kept_need_a_number_of_rounds() -> None:
+    X, y = data_for("squared_error")
+    model = auto("squared_error", n_estimators=3, learning_rate=0.5, warm_start=True).fit(X, y)
+    message = (
+        "n_estimators of SLMBoostRegressor must be at least 3, the number there is, when warm_start=True; got 'auto'."
+    )
+    before = model.predict(X)
+    with pytest.raises(ValueError, match=f"^{message}$"):
+        model.set_params(n_estimators="auto").fit(X, y)
+    np.testing.assert_array_equal(model.predict(X), before)
+
+
+# ---- as an estimator ----
+
+
+def test_auto_is_the_default_and_stays_in_the_parameters() -> None:
+    for model in (SLMBoostClassifier(), SLMBoostRegressor()):
+        assert (model.learning_rate, model.n_estimators) == ("auto", "auto")
+    X, y = data_for("two classes", n=60)
+    model = SLMBoostClassifier(random_state=0).fit(X, y)
+    assert (model.get_params()["learning_rate"], model.get_params()["n_estimators"]) == ("auto", "auto")
+    assert isinstance(model.learning_rate_, float)
+    assert model.ensemble_.n_trees == model.n_iter_ <= 250
+    assert math.isfinite(model.train_score_[-1])
+    again = pickle.loads(pickle.dumps(model))
+    assert again.learning_rate_ == model.learning_rate_
+    assert same_model(again, model, X)
+    fresh = clone(model)
+    assert not hasattr(fresh, "learning_rate_")
+    assert same_model(fresh.fit(X, y), model, X)
