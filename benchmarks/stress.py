@@ -14,7 +14,7 @@ from defaults import is_missing, make, scores
 from sklearn.datasets import make_classification, make_friedman1
 from sklearn.dummy import DummyClassifier, DummyRegressor
 
-CONTENDERS = ["slm-boost", "slm-forest", "random-forest", "xgboost", "lightgbm"]
+CONTENDERS = ["slm-boost", "slm-forest", "extra-trees", "xgboost", "lightgbm"]
 N_DRAWS, N_TEST = 3, 5_000
 
 Draw = Callable[[np.random.RandomState], tuple[Any, Any]]  # training samples first, then N_TEST to test on

@@ -799,10 +799,11 @@ def best_cut(projected: Array, part: Sloped, signs: Array, how: Boosting) -> Cut
 
 
 def chance(gradients: Array, hessians: Array, weights: Array, signs: Array) -> float:
-    """What an arbitrary split gains by chance along `signs`: the mean squared gradient to the mean second derivative."""
-    return float(
-        np.average((gradients @ signs) ** 2, weights=weights) / np.average(hessians.sum(axis=1), weights=weights)
-    )
+    """What an arbitrary split gains by chance along `signs`: mean square of weighted gradients to mean curvature."""
+    squares, curvatures = (gradients @ signs) ** 2, hessians.sum(axis=1)
+    if (weights == np.floor(weights)).all():  # so many samples
+        return float(np.average(squares, weights=weights) / np.average(curvatures, weights=weights))
+    return float((weights**2 * squares).sum() / (weights * curvatures).sum())
 
 
 def best_plane(part: Sloped, signs: Array, how: Boosting, pool: Pool, least: float) -> tuple[Vector, int] | None:

@@ -55,6 +55,8 @@ def test_calibration_error_by_hand() -> None:
     # bins by fifteenths: 0.9 0.9 right and wrong, so 0.5 is told of as 0.9; 0.6 right, as 1; 1.0 right, as it is
     given = np.array([[0.9, 0.1], [0.9, 0.1], [0.4, 0.6], [0.0, 1.0]])
     assert calibration_error(np.array([0, 1, 1, 1]), given) == pytest.approx((2 * 0.4 + 0.4 + 0.0) / 4)
+    # 1 is in the bin of 0.95
+    assert calibration_error(np.array([1, 0]), np.array([[1.0, 0.0], [0.95, 0.05]])) == pytest.approx((1 - 0.05) / 2)
     # what is said too loudly and what is said too softly does not make up for each other, unless said alike
     assert calibration_error(np.array([0, 0]), np.array([[0.5, 0.5], [0.5, 0.5]])) == pytest.approx(0.5)
     assert calibration_error(np.array([0, 1]), np.array([[0.5, 0.5], [0.5, 0.5]])) == pytest.approx(0.0)

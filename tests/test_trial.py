@@ -143,8 +143,8 @@ def distance_of(curves: list[list[float]], monkeypatch: pytest.MonkeyPatch, n_ro
 
 def test_best_distance_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
     assert distance_of([[-3.0, -2.0, -1.0, -2.0]], monkeypatch) == 0.5 * 2
-    # a trial that ended earlier stays where it was: means -3, -2.5, -1.5, -1.75
-    assert distance_of([[-4.0, -3.0, -1.0, -1.5], [-2.0, -2.0, -2.0]], monkeypatch) == 0.5 * 2
+    # a trial that ended earlier stays where it was: means -3, -2, -1.25, -1.2
+    assert distance_of([[-4.0, -3.0, -1.0, -0.9], [-2.0, -1.0, -1.5]], monkeypatch) == 0.5 * 3
     assert distance_of([[-1.0, -2.0, -3.0]], monkeypatch) == 0.0
     # the last rounds bring less than a millionth
     assert distance_of([[-3.0, -1.0000005, -1.0000001, -1.0]], monkeypatch) == 0.5
@@ -203,7 +203,7 @@ def test_rate_and_rounds_by_hand(
 ) -> None:
     monkeypatch.setattr(trial, "best_distance", lambda *_: distance)
     found = planned(auto("squared_error", n_estimators=n_estimators), *data_for("squared_error"))
-    assert found == (pytest.approx(rate), n_rounds)
+    assert found == pytest.approx((rate, n_rounds))
 
 
 @pytest.mark.parametrize(
@@ -232,18 +232,20 @@ def test_rounds_go_with_a_rate_that_is_given(task: str, n: int, rate: float, n_r
 def test_nothing_is_tried_with_few_samples(n_estimators: Any, rate: float, trials: list[int]) -> None:
     X, y = data_for("squared_error", n=49)
     found = planned(auto("squared_error", n_estimators=n_estimators), X, y)
-    assert found == (pytest.approx(rate), 100 if n_estimators == "auto" else n_estimators)
+    assert found == pytest.approx((rate, 100 if n_estimators == "auto" else n_estimators))
     assert trials == []
 
 
-def test_samples_are_counted_by_their_weights(trials: list[int]) -> None:
-    X, y = data_for("squared_error", n=25)
+def test_only_different_samples_are_worth_a_trial(trials: list[int]) -> None:
+    X, y = data_for("squared_error", n=50)
     model = auto("squared_error", n_estimators=2)
-    assert model.fit(X, y).learning_rate_ == trial.HIGHEST_RATE
-    model.fit(X, y, sample_weight=np.where(np.arange(25) == 0, 1, 2))
+    assert model.fit(X[:25], y[:25]).learning_rate_ == trial.HIGHEST_RATE
+    model.fit(X[:25], y[:25], sample_weight=np.full(25, 2))
+    model.fit(np.tile(X[:25], (2, 1)), np.tile(y[:25], 2))
+    model.fit(X[:49], y[:49])
     assert trials == []
-    model.fit(X, y, sample_weight=np.full(25, 2))
-    assert trials == [25]
+    model.fit(X, y)
+    assert trials == [50]
 
 
 @pytest.mark.parametrize("eval_set", [False, True])
@@ -342,11 +344,20 @@ def test_few_distinct_samples_are_no_error(n_distinct: int) -> None:
     model = auto("squared_error", min_gain=0.0).fit(X, X[:, 0])
     assert np.isfinite(model.predict(X)).all()
     assert model.predict(X) == pytest.approx(X[:, 0], abs=0.5)
-    few = auto("squared_error", min_gain=0.0).fit(
-        X[:n_distinct], X[:n_distinct, 0], np.full(n_distinct, 100 / n_distinct)
-    )
-    assert same_model(few, model, X)
+    few, weights = X[:n_distinct], np.full(n_distinct, 100 / n_distinct)
+    assert same_model(auto("squared_error", min_gain=0.0).fit(few, few[:, 0], weights), model, X)
     assert auto("two classes").fit(X, np.arange(100) % 2).predict_proba(X).shape == (100, 2)
+
+
+@pytest.mark.parametrize("n_features", [3, 5])
+def test_rows_that_come_with_both_classes_are_learned_from(n_features: int) -> None:
+    """Were all rows of a kind and class in one part, trials would be tested on the opposite of what they learn."""
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 2, (1000, n_features)).astype(float)
+    share = np.where(X[:, 0] == X[:, 1], 0.2, 0.8)
+    y = (rng.uniform(size=1000) < share).astype(int)
+    model = auto("two classes").fit(X, y)
+    assert model.predict_proba(X)[:, 1] == pytest.approx(share, abs=0.15)
 
 
 def test_class_of_one_sample_is_no_error() -> None:

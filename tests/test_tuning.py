@@ -17,7 +17,6 @@ from sklearn.metrics import log_loss, root_mean_squared_error
 from sklearn.model_selection import KFold, StratifiedKFold
 
 import sublearn
-from naive import Array
 from sublearn import (
     SLMBoostClassifier,
     SLMBoostRegressor,
@@ -29,7 +28,7 @@ from sublearn import (
     tune,
     tuning,
 )
-from sublearn.tuning import SPACES, Choice, Number, Tuning, Whole
+from sublearn.tuning import SPACES, Choice, Number, Space, Tuning, Whole
 
 WINE = load_wine(return_X_y=True)
 DIABETES = load_diabetes(return_X_y=True)
@@ -55,7 +54,7 @@ def at_most(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
     return limit
 
 
-def data_of(model: Any) -> tuple[Array, Array]:
+def data_of(model: Any) -> Any:
     return WINE if hasattr(model, "predict_proba") else DIABETES
 
 
@@ -155,7 +154,7 @@ def test_space_of_ones_own(at_most: Callable[[int], None], monkeypatch: pytest.M
         return score(self, settings, stage)
 
     monkeypatch.setattr(tuning._Search, "_score", noted)
-    space = {
+    space: Space = {
         "n_coefficients": Choice((1, (2, 3), None)),
         "min_samples_leaf": Whole(3, 5),
         "selection_decay": Number(0.5, 0.75),
@@ -200,16 +199,20 @@ def test_scoring_by_a_function() -> None:
 
 
 def test_weights_are_for_fitting_and_scoring() -> None:
+    X, y = DIABETES
+    weights = np.where(np.arange(len(y)) % 3, 1.0, 0.0)
+    others = np.where(weights, y, 1e4)  # what has no weight may be anything
+    one, other = (tune(BOTH[1], X, target, weights, budget=1e-6, verbose=False) for target in (y, others))
+    assert one.tuning_.default_score == other.tuning_.default_score > -200
+    np.testing.assert_array_equal(one.predict(X), other.predict(X))
+    assert tune(BOTH[1], X, y, budget=1e-6, verbose=False).tuning_.default_score != one.tuning_.default_score
+
+
+def test_classes_without_weight_are_not_missed() -> None:
     X, y = WINE
-    weights = np.where(y == 2, 0.0, 1.0)
-    model = SLMForestClassifier(n_estimators=5, random_state=0)
-    hidden = np.where(y == 2, 0, y)  # what has no weight may be anything
-    one, other = (tune(model, X, target, weights, budget=1e-6, verbose=False) for target in (y, hidden))
-    assert one.classes_.tolist() == other.classes_.tolist() == [0, 1]
-    plain = tune(model, X, y, budget=1e-6, verbose=False)
-    assert plain.classes_.tolist() == [0, 1, 2]
-    assert one.tuning_.default_score > -0.5  # samples without weight would count as impossible
-    np.testing.assert_array_equal(one.predict(X), clone(model).fit(X, y, weights).predict(X))
+    found = tune(SLMForestClassifier(random_state=0), X, y, np.where(y == 2, 0.0, 1.0), budget=1e-6, verbose=False)
+    assert found.classes_.tolist() == [0, 1]
+    assert found.tuning_.default_score > -0.5  # they would count as impossible
 
 
 def test_minus_log_loss_counts_classes_never_seen_as_impossible() -> None:
@@ -254,7 +257,8 @@ def test_rare_classes_are_no_error(n_rare: int, at_most: Callable[[int], None]) 
 
 def test_bad_settings_are_dropped_after_some_folds(at_most: Callable[[int], None]) -> None:
     at_most(100)
-    space = {"min_samples_leaf": Choice((2, 4, 8, 200, 300)), "n_bins": Whole(4, 64)}  # the last two predict a mean
+    # leaves of 200 and more predict a mean
+    space: Space = {"min_samples_leaf": Choice((2, 4, 8, 200, 300)), "n_bins": Whole(4, 64)}
     found = tune(SLMRegressor(random_state=0), *DIABETES, budget=LONG, space=space, verbose=False).tuning_
     assert found.n_dropped > 0
     # dropped ones leave time for others: five folds each would be 20

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from sublearn._ensemble import SLMEnsemble
 from sublearn._estimator import FLOATS, ClassifierPart
-from sublearn._parameters import either, one_of, whole
+from sublearn._parameters import POSITIVE, either, one_of, whole
 from sublearn._progress import Progress, shown
 from sublearn.core.booster import Growth, Problem, Round, boost, make_problem
 from sublearn.core.codes import FeatureMaps, code_limit, encode_samples, fit_maps
@@ -62,7 +62,10 @@ class Scores(NamedTuple):
 class SLMBoost(SLMEnsemble):
     """What the two boosting estimators share."""
 
-    _rules = {"n_estimators": either(one_of("auto"), whole(1))}  # noqa: RUF012
+    _rules = {  # noqa: RUF012
+        "n_estimators": either(one_of("auto"), whole(1)),
+        "learning_rate": either(one_of("auto"), POSITIVE),
+    }
 
     @property
     def feature_importances_(self) -> Array:

@@ -113,6 +113,7 @@ def or_sequence(rule: Rule) -> Rule:
 
 
 NONE = Rule("None", lambda v: v is None)
+POSITIVE = Rule("a number above 0", lambda v: _is_number(v) and v > 0)
 FLAG = Rule("True or False", lambda v: isinstance(v, bool | np.bool_))
 
 
@@ -180,7 +181,7 @@ PARAMETERS = {
         "squared; None: 0.9.",
     ),
     "learning_rate": Parameter(
-        either(one_of("auto"), Rule("a number above 0", lambda v: _is_number(v) and v > 0)),
+        POSITIVE,
         "",
         "Factor on the values of all leaves. 'auto' finds how far to learn by fast trials, each on most of the samples "
         "and tested on the others, and spreads that over `n_estimators` rounds, or over fewer where the rate would "

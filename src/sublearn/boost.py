@@ -50,6 +50,8 @@ class SLMBoostClassifier(ClassifierPart, SLMBoost):
         Share of each feature in the decrease of the training loss, over all trees.
     n_iter_ : int
         Rounds in the model.
+    learning_rate_ : float
+        The learning rate, given or found.
     train_score_ : ndarray
         Minus the mean training loss, before the first round and after each that was tried.
     validation_score_ : ndarray
@@ -252,6 +254,8 @@ class SLMBoostRegressor(RegressorPart, SLMBoost):
         Share of each feature in the decrease of the training loss, over all trees.
     n_iter_ : int
         Rounds in the model.
+    learning_rate_ : float
+        The learning rate, given or found.
     train_score_ : ndarray
         Minus the mean training loss, before the first round and after each that was tried.
     validation_score_ : ndarray

@@ -73,7 +73,8 @@ class Problem(NamedTuple):
         factors, numbers = (given[rows] if given.size else given for given in (self.factors, self.numbers))
         weights = self.weights.take(rows)
         loss = deepcopy(self.loss)  # it may keep what it has seen
-        return Problem(self.codes[:, rows], self.y[rows], weights, factors, numbers, loss, self.raw[rows])
+        codes = np.ascontiguousarray(self.codes[:, rows])  # as kernels are compiled for
+        return Problem(codes, self.y[rows], weights, factors, numbers, loss, self.raw[rows])
 
     def add(self, ensemble: FlatEnsemble, workers: Workers) -> None:
         """Add the values of trees to raw."""
@@ -241,7 +242,7 @@ def make_task(
             growth.parameters,
             boost.min_child_weight / newton.hessian_step,
             l2 / newton.hessian_step,
-            boost.min_gain * noise(derivatives, weights.weights, workers) if boost.min_gain else 0.0,
+            boost.min_gain * noise(derivatives, weights, workers) if boost.min_gain else 0.0,
         ),
         newton,
         growth.parameters,
@@ -249,12 +250,14 @@ def make_task(
     )
 
 
-def noise(derivatives: Derivatives, weights: Array, workers: Workers) -> float:
+def noise(derivatives: Derivatives, weights: Weights, workers: Workers) -> float:
     """What chance alone adds to G^2 / H by a split chosen beforehand: the mean square of a sample's gradient to its
     curvature, in the integers' steps.
     """
     squares = np.square(derivatives.targets, dtype=np.float64)
-    numbers = weights.astype(np.float64) if weights.size else NOTHING
+    numbers = weights.weights.astype(np.float64)
+    if numbers.size:  # a weight that counts as so many samples adds up by itself, any other by its square
+        squares *= numbers / weights.counts
     if derivatives.curvatures.size:
         total = _total(derivatives.curvatures.astype(np.float64), numbers, workers)
     else:

@@ -18,7 +18,7 @@ from sublearn.kernels.layout import Array
 
 LOWEST_RATE, USUAL_RATE, HIGHEST_RATE = 0.02, 0.05, 0.3
 MOST_ROUNDS = 2_000
-FEW = 50  # samples: with fewer nothing is tried, since parts of them say little
+FEW = 50  # samples, or different ones: with fewer nothing is tried, since parts of them say little
 ROUNDS_OF_FEW = 100
 DISTANCE = 30.0  # learning rate times rounds of a trial
 PATIENCE = 20  # rounds without improvement that end one
@@ -63,7 +63,7 @@ def rate_and_rounds(problem: Problem, growth: Growth, wish: Wish, key: int, work
         suitable = min(usual * USUAL_RATE / wish.rate, longer * MOST_ROUNDS)
         return wish.rate, math.ceil(suitable) if wish.n_rounds is None else wish.n_rounds
     n_rounds = round(usual) if wish.n_rounds is None else wish.n_rounds
-    if n_samples < FEW or not wish.may_try:
+    if n_samples < FEW or not wish.may_try or len(np.unique(_keys(problem, key))) < FEW:
         return min(usual * USUAL_RATE / n_rounds, HIGHEST_RATE), n_rounds
     distance = FURTHER * best_distance(problem, growth, longer * DISTANCE, scale, key, workers)
     rate = min(max(distance / n_rounds, LOWEST_RATE), HIGHEST_RATE)
@@ -88,18 +88,26 @@ def best_distance(problem: Problem, growth: Growth, longest: float, scale: Scale
 def deal(problem: Problem, n_parts: int, key: int) -> Array:
     """The part of each sample, so that parts are alike in y.
 
-    It depends on what a sample is, not on where it stands: equal samples stay together, so that weight 2 is still the
-    row twice.
+    It depends on what a sample is, not on where it stands: those of equal codes stay together, so that weight 2 is
+    still the row twice, and no trial is tested on what it has seen with other targets.
     """
-    contents = problem.y.view(np.uint64) + np.uint64(0)
+    keys = _keys(problem, key)
+    order = np.lexsort((problem.y, keys))
+    is_first = np.concatenate([[True], np.diff(keys[order]) != 0])
+    first = order[is_first]  # of each kind, one with the smallest y
+    ranks = np.empty(len(first), np.int64)
+    ranks[np.lexsort((keys[first], problem.y[first]))] = np.arange(len(first))
+    parts = np.empty(len(order), np.int64)
+    parts[order] = ranks[np.cumsum(is_first) - 1] % n_parts
+    return parts
+
+
+def _keys(problem: Problem, key: int) -> Array:
+    """A number (uint64) for each sample that its codes determine."""
+    contents = np.zeros(len(problem.y), np.uint64)
     for column, factor in zip(problem.codes, keys_below(key, np.arange(len(problem.codes))), strict=True):
         contents += column.astype(np.uint64) * (factor | np.uint64(1))
-    keys = keys_below(key, contents)
-    order = np.lexsort((keys, problem.y))
-    is_new = (np.diff(keys[order]) != 0) | (np.diff(problem.y[order]) != 0)
-    parts = np.empty(len(order), np.int64)
-    parts[order] = np.concatenate([[0], np.cumsum(is_new)]) % n_parts
-    return parts
+    return keys_below(key, contents)
 
 
 def _curve(problem: Problem, growth: Growth, held_out: Array, n_rounds: int, workers: Workers) -> list[float]:
