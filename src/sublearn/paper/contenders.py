@@ -60,7 +60,7 @@ def _scaled(make: Make, **fixed: Any) -> Make:
 
 
 def _fixed(make: Make, **fixed: Any) -> Make:
-    return lambda **searched: make(**fixed, **searched)
+    return lambda **searched: make(**{**fixed, **searched})
 
 
 def _xgboost(name: str) -> Make:
