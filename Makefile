@@ -37,6 +37,8 @@ bench: $(VENV)/.peers
 	$(BIN)/python benchmarks/multiclass.py
 	$(BIN)/python benchmarks/convergence.py
 	$(BIN)/python benchmarks/quality.py
+	$(BIN)/python benchmarks/defaults.py
+	$(BIN)/python benchmarks/stress.py
 
 bench-check: $(STAMP)
 	$(BIN)/sublearn bench --check

@@ -185,7 +185,7 @@ PARAMETERS = {
         "",
         "Factor on the values of all leaves. 'auto' finds how far to learn by fast trials, each on most of the samples "
         "and tested on the others, and spreads that over `n_estimators` rounds, or over fewer where the rate would "
-        "fall below 0.02; all samples are learned from in the end. With fewer than 50 samples, or with "
+        "fall below 0.02; all samples are learned from in the end. With fewer than 50 different samples, or with "
         "`early_stopping`, nothing is tried and the rate is 0.05, or so much higher as `n_estimators` is lower than "
         "'auto', up to 0.3.",
     ),
