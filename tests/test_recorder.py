@@ -10,13 +10,7 @@ from sublearn.core.answers import ClassShares
 from sublearn.core.criterion import NodeSums
 from sublearn.core.flat_tree import FlatTree
 from sublearn.core.recorder import Nodes, Part, Planes, Recorder
-from sublearn.kernels.growing import OWNER_SHIFT
 from support import assert_same_tree
-
-
-def elsewhere(part: int, number: int) -> int:
-    """A parent in another part."""
-    return -2 - (part << OWNER_SHIFT) - number
 
 
 def part_of(parents: list[int], cells: list[int], depths: list[int], marks: list[int], n_planes: list[int]) -> Part:
@@ -37,7 +31,8 @@ def part_of(parents: list[int], cells: list[int], depths: list[int], marks: list
 
 def finished(parts: list[Part]) -> tuple[FlatTree, Array]:
     recorder = Recorder(ClassShares(2))
-    assert [recorder.add(part) for part in parts] == list(range(len(parts)))
+    ends = np.cumsum([len(part.nodes.parent) for part in parts]).tolist()
+    assert [recorder.add(part) for part in parts] == [0, *ends[:-1]]
     tree, places = recorder.finish()
     assert recorder.parts == []
     return tree, places
@@ -45,8 +40,8 @@ def finished(parts: list[Part]) -> tuple[FlatTree, Array]:
 
 def test_two_parts_by_hand() -> None:
     # 10 has children 11 and 12 of codes 0 and 3; 12 has children 13 and 14 of codes 0 and 1
-    first = part_of([-1, 0, elsewhere(1, 0)], [0, 0, 1], [0, 1, 2], [10, 11, 14], [2, 0, 0])
-    second = part_of([elsewhere(0, 0), 0], [3, 0], [1, 2], [12, 13], [1, 0])
+    first = part_of([-1, 0, 3], [0, 0, 1], [0, 1, 2], [10, 11, 14], [2, 0, 0])
+    second = part_of([0, 3], [3, 0], [1, 2], [12, 13], [1, 0])
     tree, places = finished([first, second])
     assert places[:, 0].tolist() == [10, 11, 12, 13, 14]
     assert tree.parent.tolist() == [-1, 0, 0, 2, 2]
@@ -92,11 +87,10 @@ def test_any_division_into_parts_gives_the_tree_level_by_level(seed: int, n_spli
     owner = rng.integers(0, n_parts, len(parents))
     order = rng.permutation(len(parents))
     members = [order[owner[order] == part].tolist() for part in range(n_parts)]
-    number = {node: i for inside in members for i, node in enumerate(inside)}
+    number = {node: i for i, node in enumerate(node for inside in members for node in inside)}
     parts = []
-    for part, inside in enumerate(members):
-        above = [parents[node] for node in inside]
-        told = [p if p < 0 else number[p] if owner[p] == part else elsewhere(int(owner[p]), number[p]) for p in above]
+    for inside in members:
+        told = [number.get(parents[node], -1) for node in inside]
         rest = ([column[node] for node in inside] for column in columns[1:])
         parts.append(part_of(told, *rest))
     tree, found = finished(parts) if n_parts > 1 else (expected, places)

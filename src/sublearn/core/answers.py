@@ -9,6 +9,9 @@ from sublearn.core.fixed_point import Units
 from sublearn.kernels.layout import Array
 
 
+FAR = 1e100  # squares of such numbers are near the end of the floats
+
+
 class Answers(Protocol):
     """How the sums of nodes are read."""
 
@@ -104,7 +107,9 @@ class NewtonStep(NamedTuple):
     def losses(self, losses: Array) -> Array:
         """Objective by hessian."""
         ratio = self.gradient_step / self.hessian_step
-        with np.errstate(over="ignore"):  # squares of numbers near the ends of the floats
+        if ratio < FAR:
+            return losses * ratio * ratio
+        with np.errstate(over="ignore"):
             return losses * ratio * ratio
 
     def least_loss(self, least: float) -> float:

@@ -13,7 +13,7 @@ from sublearn.core.fixed_point import Derivatives, Weights, fine_steps, integer_
 from sublearn.core.flat_ensemble import FlatEnsemble, add_values, alone
 from sublearn.core.flat_tree import FlatTree, upward
 from sublearn.core.grower import Placed, grow_placed
-from sublearn.core.keys import key_below, keys_below
+from sublearn.core.keys import keys_below
 from sublearn.core.losses import CompiledLoss, Loss
 from sublearn.core.parallel import Workers
 from sublearn.core.parameters import BoostParameters, TreeParameters
@@ -24,7 +24,7 @@ from sublearn.kernels.boosting import add_steps, add_to_parents, sum_derivatives
 from sublearn.kernels.layout import Array, Samples
 
 NOTHING = np.empty(0)
-SUBSAMPLE, SIGNS = 1 << 32, 1 << 33  # what is drawn below a round's key, apart from its tree
+SUBSAMPLE, SIGNS = 1 << 32, 1 << 33  # of what is drawn below a round's key, apart from its tree, the first
 SMALLEST = 1e-300  # steps of derivatives and weights near the ends of the floats
 
 
@@ -119,20 +119,19 @@ def boost(
     training: Problem, validating: Problem | None, growth: Growth, numbers: range, workers: Workers
 ) -> Iterator[Round]:
     """Rounds of these numbers, each as soon as it is done."""
-    for number in numbers:
-        tree = add_round(training, growth, number, workers)
+    for key in keys_below(growth.key, np.arange(numbers.start, numbers.stop)).tolist():
+        tree = add_round(training, growth, key, workers)
         if validating is not None:
             validating.add(alone(tree), workers)
         yield Round(tree, training.score(workers), None if validating is None else validating.score(workers))
 
 
-def add_round(problem: Problem, growth: Growth, number: int, workers: Workers) -> FlatTree:
+def add_round(problem: Problem, growth: Growth, key: int, workers: Workers) -> FlatTree:
     """Grow the tree of a round and add its values to raw."""
-    key = key_below(growth.key, number)
     problem.prepare()
     gradients, hessians = _derivatives(problem, workers)
-    rows = draw_rows(len(problem.raw), growth.boost.subsample, key_below(key, SUBSAMPLE))
-    direction = along(draw_signs(gradients.shape[1], key_below(key, SIGNS)), gradients, hessians)
+    rows = draw_rows(len(problem.raw), growth.boost.subsample, key)
+    direction = along(draw_signs(gradients.shape[1], key), gradients, hessians)
     grown = grow_placed(make_task(problem, growth, rows, *direction, workers), key, workers)
     tree = _with_steps(grown, problem, growth.boost, gradients, hessians, workers)
     tree = _renewed(grown._replace(tree=tree), problem, growth.boost.learning_rate)
@@ -155,7 +154,8 @@ def draw_signs(n_outputs: int, key: int) -> Array:
     """
     if n_outputs == 1:
         return np.ones(1)
-    signs = np.where(keys_below(key, np.arange(n_outputs)) >> np.uint64(63), 1.0, -1.0)
+    drawn = keys_below(key, SIGNS + np.arange(n_outputs))
+    signs = np.where(drawn >> np.uint64(63), 1.0, -1.0)
     if abs(signs.sum()) == n_outputs:
         signs[key % n_outputs] *= -1.0
     return signs
@@ -177,7 +177,7 @@ def draw_rows(n: int, share: float, key: int) -> Array:
     size = max(1, round(share * n))
     if size == n:
         return np.arange(n)
-    numbers = keys_below(key, np.arange(n))  # all different
+    numbers = keys_below(key, SUBSAMPLE + np.arange(n))  # all different
     return np.flatnonzero(numbers <= np.partition(numbers, size - 1)[size - 1])
 
 

@@ -89,8 +89,9 @@ def upward(tree: FlatTree) -> Iterator[Array]:
 
 def offsets(counts: ArrayLike) -> Array:
     """Where each of some consecutive pieces begins, and where the last one ends."""
-    ends: Array = np.cumsum(counts, dtype=np.int32)
-    return np.concatenate([np.zeros(1, np.int32), ends])
+    places = np.zeros(len(counts) + 1, np.int32)
+    np.cumsum(counts, out=places[1:])
+    return places
 
 
 def decision_path(tree: FlatTree, leaves: Array) -> tuple[Array, Array]:

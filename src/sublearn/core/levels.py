@@ -26,7 +26,6 @@ from sublearn.core.task import Task
 from sublearn.kernels.arithmetic import mix
 from sublearn.kernels.compilation import plain
 from sublearn.kernels.drawing import CHILDREN
-from sublearn.kernels.growing import OWNER_SHIFT
 from sublearn.kernels.keeping import Choice
 from sublearn.kernels.layout import Array, Candidates, Level, Samples, Test
 
@@ -99,11 +98,11 @@ def _step(task: Task, front: Front, room: Room, recorder: Recorder, workers: Wor
         nodes = front.take(batch)
         level = Level(room.order, nodes.runs, nodes.sums.totals, reachable[batch], nodes.keys)
         split = split_nodes(samples, level, test, parameters, plan, room, workers)
-        part = recorder.add(_splits(nodes, split))
+        first = recorder.add(_splits(nodes, split))
         children = split.children
         below.append(
             (
-                -2 - (part << OWNER_SHIFT) - children.parents,
+                first + children.parents,
                 children.codes,
                 children.runs,
                 child_keys(level.keys, children),

@@ -7,14 +7,13 @@ import numpy as np
 from sublearn.core.answers import Answers
 from sublearn.core.criterion import NodeSums
 from sublearn.core.flat_tree import KINDS, FlatTree, offsets
-from sublearn.kernels.growing import OWNER_SHIFT
 from sublearn.kernels.layout import Array
 
 
 class Nodes(NamedTuple):
     """Some nodes."""
 
-    parent: Array  # int64 (n_nodes,), in this part; below: -2 - (part << OWNER_SHIFT) - number there; -1 for the root
+    parent: Array  # int64 (n_nodes,), numbered in the order nodes are added; -1 for the root
     cell: Array  # int64 (n_nodes,), child code
     depth: Array  # int64 (n_nodes,)
     places: Array  # int64 (n_nodes, 2), where their samples begin and end
@@ -54,9 +53,10 @@ class Recorder:
         self.parts: list[Part] = []
 
     def add(self, part: Part) -> int:
-        """Add a part; returns its number."""
+        """Add a part; returns the number of its first node."""
+        first = sum(len(before.nodes.parent) for before in self.parts)
         self.parts.append(part)
-        return len(self.parts) - 1
+        return first
 
     def finish(self) -> tuple[FlatTree, Array]:
         """The tree, and where the samples of each node are."""
@@ -93,17 +93,8 @@ class Recorder:
         if len(self.parts) == 1:
             return self.parts[0].nodes, self.parts[0].planes
         columns = [np.concatenate(c) for c in zip(*(_flat(part.nodes) for part in self.parts), strict=True)]
-        sizes = [len(part.nodes.parent) for part in self.parts]
-        columns[0] = _numbered(columns[0], np.cumsum([0, *sizes[:-1]]), sizes)
         planes = Planes(*(np.concatenate(c) for c in zip(*(part.planes for part in self.parts), strict=True)))
         return _nodes(columns), planes
-
-
-def _numbered(parents: Array, firsts: Array, sizes: list[int]) -> Array:
-    """Parents numbered through all parts, which begin with numbers `firsts`."""
-    elsewhere = np.maximum(-2 - parents, 0)
-    found = firsts[elsewhere >> OWNER_SHIFT] + (elsewhere & ((1 << OWNER_SHIFT) - 1))
-    return np.where(parents >= 0, parents + np.repeat(firsts, sizes), np.where(parents == -1, -1, found))
 
 
 def _nodes(columns: list[Array]) -> Nodes:

@@ -12,6 +12,7 @@ from sublearn.kernels.keeping import Choice, Trial
 from sublearn.kernels.layout import BLOCK, Array, Candidates, Samples, n_channels
 from sublearn.kernels.search import HISTOGRAMS, TILE, Found, Node, Work
 from sublearn.kernels.team import Pool
+from sublearn.kernels.threshold import Below
 
 ALONE = Pool(1, 0, np.zeros(1, np.int64), np.zeros(1, np.int64), np.empty((1, 0), np.int64))  # one thread
 
@@ -56,7 +57,7 @@ def make_work(samples: Samples, n_bins: int, largest: int, n_columns: int, n_tes
         make_block(samples, n_columns, n_bins, largest),
         histograms,
         histograms.reshape(n_tested * n_bins, channels),
-        np.empty(channels, np.int64),
+        Below(np.empty(channels, np.int64), *np.empty((3, n_bins), np.int64), np.empty(n_bins)),
         np.arange(n_columns),
         np.eye(tile, dtype=np.int16),
     )

@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sublearn.core.booster import Growth, Problem, boost
+from sublearn.core.booster import Growth, Problem, add_round
+from sublearn.core.flat_ensemble import alone
 from sublearn.core.keys import key_below, keys_below
 from sublearn.core.parallel import Workers
 from sublearn.kernels.layout import Array
@@ -21,6 +22,7 @@ MOST_ROUNDS = 2_000
 FEW = 50  # samples, or different ones: with fewer nothing is tried, since parts of them say little
 ROUNDS_OF_FEW = 100
 DISTANCE = 30.0  # learning rate times rounds of a trial
+ALONE = 3_000  # samples from which on each trial has a thread; with fewer, rounds are mostly Python, one thread's
 PATIENCE = 20  # rounds without improvement that end one
 LEAST_GAIN = 1e-6  # share of the loss; what brings less is not worth a round
 FURTHER = 1.1  # all samples and smaller steps bear more learning than a trial does
@@ -75,10 +77,14 @@ def best_distance(problem: Problem, growth: Growth, longest: float, scale: Scale
     n_rounds = round(longest / scale.trial_rate)
     fast = growth._replace(boost=replace(growth.boost, learning_rate=scale.trial_rate))
     parts = deal(problem, scale.n_parts, key)
-    curves = [
-        _curve(problem, fast._replace(key=key_below(key, part)), parts == part, n_rounds, workers)
-        for part in range(scale.n_trials)
-    ]
+
+    def curve(part: int, own: Workers) -> list[float]:
+        return _curve(problem, fast._replace(key=key_below(key, part)), parts == part, n_rounds, own)
+
+    if scale.n_trials > 1 and len(parts) >= ALONE:
+        curves = workers.each(curve, scale.n_trials)
+    else:
+        curves = [curve(part, workers) for part in range(scale.n_trials)]
     n = max(map(len, curves))
     mean = np.mean([np.append(curve, [curve[-1]] * (n - len(curve))) for curve in curves], axis=0)
     best = np.flatnonzero(mean >= mean.max() - LEAST_GAIN * abs(mean.max()))[0]
@@ -116,9 +122,9 @@ def _curve(problem: Problem, growth: Growth, held_out: Array, n_rounds: int, wor
     testing = testing._replace(loss=training.loss)
     training.prepare()
     curve = [testing.score(workers)]
-    for added in boost(training, testing, growth, range(n_rounds), workers):
-        assert added.validation_score is not None
-        curve.append(added.validation_score)
+    for key in keys_below(growth.key, np.arange(n_rounds)).tolist():
+        testing.add(alone(add_round(training, growth, key, workers)), workers)
+        curve.append(testing.score(workers))
         if len(curve) - 1 - int(np.argmax(curve)) >= PATIENCE:
             break
     return curve

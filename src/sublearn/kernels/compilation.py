@@ -84,12 +84,14 @@ class Kernel:
         _name_by_digest(self.dispatcher)
         self.__doc__ = function.__doc__
         self.__name__ = function.__name__
+        self.is_new = hasattr(self.dispatcher, "overloads")  # NUMBA_DISABLE_JIT leaves a plain function
 
     def __call__(self, *arguments: Any) -> Any:
         """Run the kernel."""
-        if not getattr(self.dispatcher, "overloads", True):  # NUMBA_DISABLE_JIT leaves a plain function
+        if self.is_new:
             with _COMPILING:
                 self.dispatcher.compile(tuple(self.dispatcher.typeof_pyval(a) for a in arguments))
+            self.is_new = False
         return self.dispatcher(*arguments)
 
 

@@ -36,10 +36,9 @@ from sublearn.kernels.team import (
 )
 
 BUDGET = 50_000_000  # samples visited, by all tests, after which a thread comes back, so that interrupts are noticed
-ENTERED, AT, NODES, PLANES, TERMS, CLAIMED, ACTIVE = 0, 1, 2, 3, 4, 5, 6  # what the state of a thread tells
-N_STATES = 7
+FIRST, NODES, PLANES, TERMS, CELLS, ENTERED, AT, CLAIMED, ACTIVE = range(9)  # what the state of a thread tells
+N_STATES = 9
 RANKING, DRAWN, FINALS = 0, 1, 2  # what is being tested
-OWNER_SHIFT = 40  # a parent that another thread has is told as thread and number, from this bit on and below
 
 
 class Rules(NamedTuple):
@@ -65,7 +64,7 @@ class Rules(NamedTuple):
 class Grown(NamedTuple):
     """Nodes that have been grown, parents before their children, with room for more; a part of a tree."""
 
-    parent: Array  # int64; -1 for the root; below -1: -2 - (thread << OWNER_SHIFT) - number there
+    parent: Array  # int64, its number among the nodes of all threads; -1 for the root
     cell: Array  # int64, child code
     depth: Array  # int64
     runs: Array  # int64 (n, n_classes + 1), as in `Level`
@@ -499,16 +498,17 @@ def grow(
         nodes.n_planes[i] = choice.n_kept[0]
         nodes.decrease[i] = choice.decrease[0]
         own[PLANES], own[TERMS] = note_planes(candidates, choice.kept, choice.n_kept[0], nodes, own[PLANES], own[TERMS])
+        if n_children > 0:
+            own[CELLS] += 1 << choice.n_kept[0]
         depth = nodes.depth[i] + 1
         for child in range(n_children):
             to_share = together or child_runs[child, -1] - child_runs[child, 0] > team.small
             target = tasks if to_share else nodes
-            parent = -2 - (number << OWNER_SHIFT) - i if to_share else i
             j = add(counters, N_TASKS, 1) if to_share else own[NODES]
             target.cell[j] = spare.child_cells[child]
             for k in range(child_runs.shape[1]):
                 target.runs[j, k] = child_runs[child, k]
-            describe_child(samples, order, test, trial.kept_sums, key, depth, parent, target, j)
+            describe_child(samples, order, test, trial.kept_sums, key, depth, own[FIRST] + i, target, j)
             if to_share:
                 add(counters, N_OPEN, 1)
                 add(team.ready, j, 1)

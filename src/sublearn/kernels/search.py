@@ -22,7 +22,7 @@ from sublearn.kernels.columns import (
 from sublearn.kernels.compilation import kernel, section
 from sublearn.kernels.layout import CONSTANT, Array
 from sublearn.kernels.team import pool_ranges, pool_sums
-from sublearn.kernels.threshold import find_threshold
+from sublearn.kernels.threshold import Below, find_threshold
 
 INT32_MAX = np.int32(2**31 - 1)
 TILE = 32  # features ranked from one block
@@ -35,7 +35,7 @@ class Work(NamedTuple):
     block: Block
     histograms: Array  # int64 (n_tested, n_bins, n_channels)
     table: Array  # int64 (n_tested * n_bins, n_channels), the same
-    below: Array  # int64 (n_channels,)
+    below: Below
     columns: Array  # int64 (n_columns,), 0, 1, 2 and so on
     units: Array  # int16 (tile, tile), the basis vectors
 
