@@ -17,6 +17,7 @@ from sklearn.datasets import load_digits, make_classification
 from sklearn.model_selection import train_test_split
 
 from sublearn import SLMBoostClassifier
+from sublearn._boosting import FIXED
 from sublearn.core.booster import Growth, Problem, add_round, make_problem, make_task
 from sublearn.core.codes import code_limit, encode_samples, fit_maps
 from sublearn.core.fixed_point import UNIT
@@ -49,7 +50,7 @@ class Point(NamedTuple):
 
 def one_tree(training: Problem, growth: Growth, number: int) -> Iterator[tuple[int, FlatTree]]:
     """The tree of a round; its values have a column a class."""
-    yield -1, add_round(training, growth, number, ONE_THREAD)
+    yield -1, add_round(training, growth, key_below(growth.key, number), ONE_THREAD)
 
 
 def tree_a_class(training: Problem, growth: Growth, number: int) -> Iterator[tuple[int, FlatTree]]:
@@ -72,10 +73,10 @@ def course(
 ) -> list[Point]:
     """The test loss round by round."""
     model = SLMBoostClassifier(**parameters)
-    tree = model._tree_parameters(len(X), criterion="second_order", min_loss=-np.inf, min_weight_fraction_leaf=0.0)
+    tree = model._tree_parameters(len(X), **FIXED, **model._depth(len(X)))
     plan = model._plan(tree, X.shape[1])
     maps = fit_maps(X, UNIT.weights, "auto", code_limit(plan.coefficient_sum))
-    growth = Growth(tree, plan, model._boost_parameters(), 1)
+    growth = Growth(tree, plan, model._boost_parameters(X.shape[1]), 1)
     loss = Softmax(len(np.unique(y)))
     start = loss.start(y, np.ones(len(y)))
     training, testing = (

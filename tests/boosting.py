@@ -101,9 +101,9 @@ def same_scores(a: Any, b: Any) -> bool:
     return np.array_equal(a.train_score_, b.train_score_) and np.array_equal(a.validation_score_, b.validation_score_)
 
 
-def key_in_round(model: Any, number: int, what: int) -> int:
-    """Key of what is drawn in a round, apart from its tree."""
-    return key_below(key_below(model._drawn_from, number), what)
+def key_of_round(model: Any, number: int) -> int:
+    """Key of what is drawn in a round."""
+    return key_below(model._drawn_from, number)
 
 
 def below(nodes: Any, node: int, leaves: Array) -> Array:

@@ -28,7 +28,7 @@ from boosting import (
     Recorder,
     below,
     data_for,
-    key_in_round,
+    key_of_round,
     make,
     noise_for,
     raw_of,
@@ -38,7 +38,7 @@ from boosting import (
 from naive import Array, Boosting
 from sublearn import SLMBoostClassifier, SLMBoostRegressor
 from sublearn.core import parallel
-from sublearn.core.booster import SIGNS, SUBSAMPLE, along, draw_rows, draw_signs
+from sublearn.core.booster import along, draw_rows, draw_signs
 from sublearn.core.codes import encode_samples
 from sublearn.core.keys import keys_below
 from sublearn.core.projection import plan_projections
@@ -157,7 +157,7 @@ def test_rounding_to_integers_costs_nothing_measurable(task: str, weights: str, 
     raw = raw.reshape(len(fresh), -1)
     codes, fresh_codes = (encode_samples(x, model.feature_maps_, ONE_THREAD).T.astype(int) for x in (X, fresh))
     twins_weights = np.ones(len(y)) if given is None else given
-    signs = np.array([draw_signs(raw.shape[1], key_in_round(model, number, SIGNS)) for number in range(12)])
+    signs = np.array([draw_signs(raw.shape[1], key_of_round(model, number)) for number in range(12)])
     twin = naive.boost(codes, y, twins_weights, fresh_codes, signs, how, all_vectors)
     ours, theirs = (naive.mean_loss(how.loss, fresh_y, values) for values in (raw, twin))
     start = np.tile(naive.start_of(how.loss, y, twins_weights, raw.shape[1]), (len(fresh), 1))
@@ -372,10 +372,28 @@ def test_drawn_signs_part_the_outputs_in_two_groups() -> None:
 
 def test_direction_adds_gradients_by_their_signs() -> None:
     gradients, hessians = np.array([[1.0, 2.0, 4.0]]), np.array([[0.5, 0.25, 0.125]])
-    gradient, hessian = along(np.array([1.0, -1.0, 1.0]), gradients, hessians)
+    gradient, hessian, _ = along(np.array([1.0, -1.0, 1.0]), gradients, hessians, ONE_THREAD)
     assert (gradient.tolist(), None if hessian is None else hessian.tolist()) == ([3.0], [0.875])
-    gradient, hessian = along(np.array([-1.0, -1.0, 1.0]), gradients, None)
+    gradient, hessian, largest = along(np.array([-1.0, -1.0, 1.0]), gradients, None, ONE_THREAD)
     assert (gradient.tolist(), None if hessian is None else hessian.tolist()) == ([1.0], [3.0])
+    assert largest.tolist() == [[1.0, 1.0], [2.0, 1.0], [4.0, 1.0]]
+
+
+@pytest.mark.parametrize("n_outputs", [1, 4])
+def test_direction_of_many_samples_on_any_threads(n_outputs: int) -> None:
+    rng = np.random.default_rng(0)
+    gradients, hessians = rng.normal(size=(30_001, n_outputs)), rng.random((30_001, n_outputs))
+    gradients[-1, 0], hessians[0, -1] = -9.0, 7.0
+    signs = draw_signs(n_outputs, 3)
+    with parallel.Workers(3) as workers:
+        found = [along(signs, gradients, hessians, each) for each in (ONE_THREAD, workers)]
+    for gradient, hessian, largest in found:
+        np.testing.assert_allclose(gradient, gradients @ signs, rtol=0, atol=1e-12)
+        assert hessian is not None
+        np.testing.assert_allclose(hessian, hessians.sum(axis=1), rtol=0, atol=1e-12)
+        np.testing.assert_array_equal(largest, np.stack([np.abs(gradients), hessians], axis=2).max(axis=0))
+    for one, other in zip(*found, strict=True):
+        np.testing.assert_array_equal(one, other)
 
 
 def test_drawn_rows_are_a_share_without_repetition() -> None:
@@ -396,7 +414,7 @@ def test_rows_outside_the_subsample_do_not_matter_to_the_tree(loss: str) -> None
     y -= y.mean()
     settings: dict[str, Any] = {"n_estimators": 1, "subsample": 0.5, "init": "zero"}
     model = make(loss, **settings).fit(X, y)
-    inside = draw_rows(len(y), 0.5, key_in_round(model, 0, SUBSAMPLE))
+    inside = draw_rows(len(y), 0.5, key_of_round(model, 0))
     outside = np.setdiff1d(np.arange(len(y)), inside)
     assert model.ensemble_.nodes.n_samples[0] == len(inside) == len(y) // 2
     other = y.copy()
@@ -410,7 +428,7 @@ def test_rows_outside_the_subsample_do_not_matter_to_the_tree(loss: str) -> None
 def test_every_round_draws_its_own_subsample() -> None:
     X, y = data_for("squared_error")
     model = make("squared_error", subsample=0.5).fit(X, y)
-    drawn = [draw_rows(N, 0.5, key_in_round(model, r, SUBSAMPLE)) for r in range(8)]
+    drawn = [draw_rows(N, 0.5, key_of_round(model, r)) for r in range(8)]
     assert len({tuple(rows) for rows in drawn}) == 8
     for r, rows in enumerate(drawn):
         reached = np.bincount(model.apply(X)[rows, r])

@@ -276,9 +276,9 @@ def test_three_derivatives_by_hand() -> None:
 
 
 def test_steps_of_exact_sums_are_finer_than_those_of_the_search() -> None:
-    gradient, hessian = np.array([3.0, -5.0, 0.5]), np.array([0.25, 0.0, 0.125])
-    assert fine_steps(gradient, hessian) == (8 / 2**28, 0.5 / 2**30)
-    assert fine_steps(-gradient, None) == (8 / 2**28, 1.0)
+    largest = np.array([[5.0, 0.25], [0.1, 1.0]])
+    assert fine_steps(largest, True).tolist() == [[8 / 2**28, 0.5 / 2**30], [0.125 / 2**28, 2 / 2**30]]
+    assert fine_steps(largest, False).tolist() == [[8 / 2**28, 1.0], [0.125 / 2**28, 1.0]]
 
 
 def test_no_hessian_stands_for_ones() -> None:
@@ -329,8 +329,8 @@ def test_the_largest_derivatives_keep_their_bits(scale: float) -> None:
     alone = integer_derivatives(gradient, None, ONE_THREAD)
     assert np.abs(alone.targets * alone.target_step + gradient).max() <= alone.target_step / 2
     assert alone.target_step <= np.abs(gradient).max() / 2 ** (TARGET_BITS - 2)
-    fine = fine_steps(gradient, hessian)
-    assert fine == (alone.target_step, math.ldexp(found.curvature_step, CURVED_BITS - CURVATURE_BITS))
+    fine = fine_steps(np.array([[np.abs(gradient).max(), hessian.max()]]), True)
+    assert fine.tolist() == [[alone.target_step, math.ldexp(found.curvature_step, CURVED_BITS - CURVATURE_BITS)]]
 
 
 def test_the_largest_derivatives_are_cut_off_below_two_to_the_16() -> None:

@@ -194,7 +194,7 @@ def test_the_largest_sums_of_leaves_do_not_overflow() -> None:
     n = 2**15
     weights = np.full(n, 2**16)  # 2^31 in all
     gradient, hessian = np.full((n, 1), -1.0), np.full((n, 1), 1.0)
-    steps = np.array([fine_steps(gradient[:, 0], hessian[:, 0])])
+    steps = fine_steps(np.ones((1, 2)), True)
     out = np.empty((1, 1, 2), np.int64)
     order = np.arange(n, dtype=np.int32)
     kernels.sum_derivatives(order, np.array([[0, n]]), gradient, hessian, weights, steps, 0, 1, out)

@@ -11,12 +11,13 @@ from sklearn.base import clone
 from boosting import TASKS, N, OwnSquares, data_for, make, noise_for, raw_of, same_model, same_scores
 from naive import Array
 from sublearn import Progress, SLMBoostClassifier, SLMBoostRegressor
-from sublearn.core import parallel, trial
+from sublearn.core import parallel, trial, usual
 from sublearn.core.booster import Growth, Problem, make_problem
 from sublearn.core.fixed_point import UNIT
 from sublearn.core.losses import SquaredError
 from sublearn.core.parameters import BoostParameters
 from sublearn.core.projection import plan_projections
+from sublearn.core.usual import Scale, chances, scale_of
 from support import ONE_THREAD, PARAMETERS, transposed
 
 AUTO: dict[str, Any] = {"learning_rate": "auto", "n_estimators": "auto", "min_gain": 1.0, "n_projections": 6}
@@ -135,7 +136,7 @@ def distance_of(curves: list[list[float]], monkeypatch: pytest.MonkeyPatch, n_ro
         return next(left)
 
     monkeypatch.setattr(trial, "_curve", give)
-    scale = trial.Scale(1e9, 1, 0.5, len(curves), 5)
+    scale = Scale(1e9, 6, 1, 0.5, len(curves), 5)
     found = trial.best_distance(problem_of(*distinct(50)), growth_of(1.0), 0.5 * n_rounds, scale, 1, ONE_THREAD)
     assert next(left, None) is None
     return found
@@ -312,8 +313,8 @@ def test_weight_two_still_equals_the_row_twice(task: str, n: int) -> None:
     X, y = data_for(task, n=n)
     X = np.round(X, 1)
     weights = np.random.default_rng(1).integers(0, 4, n)
-    weighted = auto(task).fit(X, y, sample_weight=weights)
-    repeated = auto(task).fit(np.repeat(X, weights, axis=0), np.repeat(y, weights))
+    weighted = auto(task, racing_samples=None).fit(X, y, sample_weight=weights)
+    repeated = auto(task, racing_samples=None).fit(np.repeat(X, weights, axis=0), np.repeat(y, weights))
     assert weighted.learning_rate_ == repeated.learning_rate_
     assert weighted.n_iter_ == repeated.n_iter_ > 3
     assert same_model(weighted, repeated, X)
@@ -419,3 +420,49 @@ def test_auto_is_the_default_and_stays_in_the_parameters() -> None:
     fresh = clone(model)
     assert not hasattr(fresh, "learning_rate_")
     assert same_model(fresh.fit(X, y), model, X)
+
+
+# ---- rules of size ----
+
+
+def test_scales_follow_each_other() -> None:
+    assert [scale_of(n).below for n in (1, 999, 1_000, 49_999, 10**9)] == [1_000, 1_000, 3_000, 50_000, math.inf]
+    assert all(one.below < other.below for one, other in zip(usual.SCALES, usual.SCALES[1:], strict=False))
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_depth_goes_with_the_number_of_samples(weighted: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    scales = (Scale(N + 1, 1, 3, 0.3, 1, 5), Scale(math.inf, 3, 3, 0.3, 1, 5))
+    monkeypatch.setattr(usual, "SCALES", scales)
+    X, y = data_for("squared_error")
+    weights = np.ones(N)
+    weights[0] += weighted  # a row of weight 2 counts as two
+    model = auto("squared_error", max_depth="auto").fit(X, y, sample_weight=weights)
+    assert model.ensemble_.nodes.depth.max() == (3 if weighted else 1)
+    told = auto("squared_error", max_depth=2).fit(X, y, sample_weight=weights)
+    assert told.ensemble_.nodes.depth.max() == 2
+
+
+def test_default_depth_is_six_on_few_samples() -> None:
+    X, y = data_for("squared_error")
+    model = SLMBoostRegressor(random_state=0, n_estimators=3).fit(X, y)
+    assert same_model(clone(model).set_params(max_depth=6).fit(X, y), model, X)
+
+
+def test_chance_has_more_to_choose_from_among_many_features() -> None:
+    assert [chances(n) for n in (1, 2, 16)] == [1.0, 1.0, 1.0]
+    assert [chances(n) for n in (64, 256, 4096)] == pytest.approx([1.5, 2.0, 3.0])
+    X, y = data_for("squared_error")
+    wide = np.column_stack([X, np.zeros((N, 256 - X.shape[1]))])  # of which the others tell nothing
+    given = {"subspace": "top", "subspace_size": X.shape[1], "learning_rate": 0.1, "n_estimators": 5}
+    narrow, other = (auto("squared_error", min_gain=least, **given) for least in (8.0, 4.0))
+    assert same_scores(narrow.fit(X, y), other.fit(wide, y))
+    assert not same_scores(narrow, auto("squared_error", min_gain=8.0, **given).fit(wide, y))
+
+
+@pytest.mark.parametrize("n_threads", [1, 3])
+def test_trials_side_by_side_find_the_same(n_threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = data_for("two classes")
+    one_by_one = auto("two classes", n_jobs=n_threads).fit(X, y)
+    monkeypatch.setattr(trial, "ALONE", 1)
+    assert same_model(auto("two classes", n_jobs=n_threads).fit(X, y), one_by_one, X)

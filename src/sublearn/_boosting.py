@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from sublearn._ensemble import SLMEnsemble
 from sublearn._estimator import FLOATS, ClassifierPart
-from sublearn._parameters import POSITIVE, either, one_of, whole
+from sublearn._parameters import NONE, POSITIVE, either, one_of, whole
 from sublearn._progress import Progress, shown
 from sublearn.core.booster import Growth, Problem, Round, boost, make_problem
 from sublearn.core.codes import FeatureMaps, code_limit, encode_samples, fit_maps
@@ -24,6 +24,7 @@ from sublearn.core.losses import LogLinked, Loss, logarithms
 from sublearn.core.parallel import Workers
 from sublearn.core.parameters import BoostParameters
 from sublearn.core.trial import Wish, rate_and_rounds
+from sublearn.core.usual import chances, scale_of
 from sublearn.kernels.layout import Array
 
 SPLIT, TRIAL = 1 << 32, 1 << 33  # what is drawn below the key, apart from rounds
@@ -65,6 +66,7 @@ class SLMBoost(SLMEnsemble):
     _rules = {  # noqa: RUF012
         "n_estimators": either(one_of("auto"), whole(1)),
         "learning_rate": either(one_of("auto"), POSITIVE),
+        "max_depth": either(one_of("auto"), NONE, whole(1)),
     }
 
     @property
@@ -86,7 +88,8 @@ class SLMBoost(SLMEnsemble):
         self._check_domain(loss, part.y, "")
         if validation is not None:
             self._check_domain(loss, validation.y, " in eval_set" if given else "")
-        parameters = self._tree_parameters(part.weights.count(len(part.X)), **FIXED)
+        n_samples = part.weights.count(len(part.X))
+        parameters = self._tree_parameters(n_samples, **FIXED | self._depth(n_samples))
         plan = self._plan(parameters, part.X.shape[1])
         if kept:
             self._check_codes(plan)
@@ -98,7 +101,7 @@ class SLMBoost(SLMEnsemble):
         with self._workers() as workers:
             training = _problem(part, loss, maps, start, trees, workers)
             validating = None if validation is None else _problem(validation, loss, maps, start, trees, workers)
-            growth = Growth(parameters, plan, self._boost_parameters(), key)
+            growth = Growth(parameters, plan, self._boost_parameters(part.X.shape[1]), key)
             rate, n_rounds = self._rate_and_rounds(kept, training, growth, workers)
             growth = growth._replace(boost=replace(growth.boost, learning_rate=rate))
             training.prepare()
@@ -168,11 +171,15 @@ class SLMBoost(SLMEnsemble):
             name = type(self).__name__
             raise ValueError(f"{error}; {name}.fit got numbers from {low:g} to {high:g}{where}.") from None
 
-    def _boost_parameters(self) -> BoostParameters:
+    def _depth(self, n_samples: int) -> dict[str, int]:
+        """The largest depth, where the user does not say."""
+        return {"max_depth": scale_of(n_samples).max_depth} if self.max_depth == "auto" else {}
+
+    def _boost_parameters(self, n_features: int) -> BoostParameters:
         return BoostParameters(
             learning_rate=1.0,  # until it is known
             l2=float(self.l2_regularization),
-            min_gain=float(self.min_gain),
+            min_gain=float(self.min_gain) * chances(n_features),
             min_child_weight=float(self.min_child_weight),
             subsample=float(self.subsample),
         )

@@ -132,7 +132,7 @@ class SLMEstimator(BaseEstimator):  # type: ignore[misc]
 
     def _tree_parameters(self, n_samples: int, **fixed: Any) -> TreeParameters:
         """The parameters of trees; `fixed` are those that the estimator does not leave to the user."""
-        given = SimpleNamespace(**self.get_params(deep=False), **fixed)
+        given = SimpleNamespace(**self.get_params(deep=False) | fixed)
         try:
             rounds = tuple(
                 Round(float(beta), float(alpha), None if n is None else int(n))

@@ -199,7 +199,8 @@ PARAMETERS = {
         number(0.0),
         "",
         "What a split must gain, in multiples of what an arbitrary split gains by chance: the gain is that of Eq. "
-        "(obj4), doubled, and chance the mean squared gradient to the mean second derivative. 0 in the paper.",
+        "(obj4), doubled, and chance the mean squared gradient to the mean second derivative; with more than 16 "
+        "features, among which chance may choose, log2(n_features) / 4 times that. 0 in the paper.",
     ),
     "min_child_weight": Parameter(
         number(0.0),
@@ -336,7 +337,7 @@ PARAMETERS = {
     "max_depth": Parameter(
         either(NONE, whole(1)),
         "",
-        "Largest depth of the tree; None: no limit.",
+        "Largest depth of the tree; None: no limit. 'auto', of boosting: 6, or 8 from 50,000 samples on.",
     ),
     "min_samples_split": Parameter(
         count_or_share(2),

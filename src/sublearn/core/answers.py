@@ -8,7 +8,6 @@ from sublearn.core.criterion import NodeSums
 from sublearn.core.fixed_point import Units
 from sublearn.kernels.layout import Array
 
-
 FAR = 1e100  # squares of such numbers are near the end of the floats
 
 

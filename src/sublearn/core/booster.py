@@ -9,7 +9,7 @@ import numpy as np
 
 from sublearn.core.answers import NewtonStep
 from sublearn.core.criterion import make_test
-from sublearn.core.fixed_point import Derivatives, Weights, fine_steps, integer_derivatives
+from sublearn.core.fixed_point import Derivatives, Weights, fine_steps, integer_derivatives, magnitude
 from sublearn.core.flat_ensemble import FlatEnsemble, add_values, alone
 from sublearn.core.flat_tree import FlatTree, upward
 from sublearn.core.grower import Placed, grow_placed
@@ -20,7 +20,7 @@ from sublearn.core.parameters import BoostParameters, TreeParameters
 from sublearn.core.projection import Plan
 from sublearn.core.task import Task, number_root
 from sublearn.kernels import losses as kernels
-from sublearn.kernels.boosting import add_steps, add_to_parents, sum_derivatives
+from sublearn.kernels.boosting import PIECE, add_steps, add_to_parents, look_along, sum_derivatives
 from sublearn.kernels.layout import Array, Samples
 
 NOTHING = np.empty(0)
@@ -131,9 +131,10 @@ def add_round(problem: Problem, growth: Growth, key: int, workers: Workers) -> F
     problem.prepare()
     gradients, hessians = _derivatives(problem, workers)
     rows = draw_rows(len(problem.raw), growth.boost.subsample, key)
-    direction = along(draw_signs(gradients.shape[1], key), gradients, hessians)
-    grown = grow_placed(make_task(problem, growth, rows, *direction, workers), key, workers)
-    tree = _with_steps(grown, problem, growth.boost, gradients, hessians, workers)
+    gradient, hessian, largest = along(draw_signs(gradients.shape[1], key), gradients, hessians, workers)
+    grown = grow_placed(make_task(problem, growth, rows, gradient, hessian, workers), key, workers)
+    units = fine_steps(largest, hessians is not None)
+    tree = _with_steps(grown, problem, growth.boost, gradients, hessians, units, workers)
     tree = _renewed(grown._replace(tree=tree), problem, growth.boost.learning_rate)
     if len(rows) < len(problem.raw):
         problem.add(alone(tree), workers)
@@ -161,15 +162,26 @@ def draw_signs(n_outputs: int, key: int) -> Array:
     return signs
 
 
-def along(signs: Array, gradients: Array, hessians: Array | None) -> tuple[Array, Array | None]:
-    """Gradient and hessian of each sample in a direction; the hessian's mixed terms are left out, as in the leaves."""
-    if len(signs) == 1:
-        return gradients[:, 0], None if hessians is None else hessians[:, 0]
-    gradient, hessian = np.zeros(len(gradients)), np.zeros(len(gradients))
-    for k, sign in enumerate(signs):  # one by one: a sum over an axis may be taken in another order elsewhere
-        gradient += sign * gradients[:, k]
-        hessian += 1.0 if hessians is None else hessians[:, k]
-    return gradient, hessian
+def along(
+    signs: Array, gradients: Array, hessians: Array | None, workers: Workers
+) -> tuple[Array, Array | None, Array]:
+    """Gradient and hessian of each sample in a direction, and the largest of each output (n_outputs, 2).
+
+    The hessian's mixed terms are left out, as in the leaves.
+    """
+    n, n_outputs = gradients.shape
+    if n_outputs == 1:
+        curvature = None if hessians is None else hessians[:, 0]
+        most = 1.0 if curvature is None else curvature.max()
+        return gradients[:, 0], curvature, np.array([[magnitude(gradients), most]])
+    gradient, hessian, largest = np.empty(n), np.empty(n), np.empty((-(-n // PIECE), n_outputs, 2))
+    curves = np.empty((0, n_outputs)) if hessians is None else hessians
+    workers.run(
+        lambda a, b: look_along(signs, gradients, curves, a, b, gradient, hessian, largest),
+        np.array([PIECE * n_outputs]),
+        items=len(largest),
+    )
+    return gradient, hessian, largest.max(axis=0)
 
 
 def draw_rows(n: int, share: float, key: int) -> Array:
@@ -279,14 +291,17 @@ def _newton_step(
 
 
 def _with_steps(
-    grown: Placed, problem: Problem, boost: BoostParameters, gradients: Array, hessians: Array | None, workers: Workers
+    grown: Placed,
+    problem: Problem,
+    boost: BoostParameters,
+    gradients: Array,
+    hessians: Array | None,
+    units: Array,
+    workers: Workers,
 ) -> FlatTree:
     """The tree with the Newton steps (n_nodes, n_outputs) and weights of exact sums over the samples of each node."""
     tree, n_outputs = grown.tree, gradients.shape[1]
     leaves, places = grown.leaves
-    units = np.array(
-        [fine_steps(gradients[:, k], None if hessians is None else hessians[:, k]) for k in range(n_outputs)]
-    )
     sums = np.zeros((tree.n_nodes, n_outputs, 2), np.int64)
     found = np.empty((len(leaves), n_outputs, 2), np.int64)
     curves = np.empty((0, n_outputs)) if hessians is None else hessians

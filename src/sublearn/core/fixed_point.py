@@ -166,7 +166,7 @@ def integer_derivatives(gradient: Array, hessian: Array | None, workers: Workers
     Without hessians there is room for more: 2^-28 of the largest gradient.
     """
     n, n_curved = len(gradient), 0 if hessian is None else len(gradient)
-    target_step = _step_below(_magnitude(gradient), TARGET_BITS - 1 if hessian is None else CURVED_BITS)
+    target_step = _step_below(magnitude(gradient), TARGET_BITS - 1 if hessian is None else CURVED_BITS)
     curvature_step = 1.0 if hessian is None else _step_below(float(hessian.max()), CURVED_BITS)
     targets, curvatures, packed = np.empty(n, np.int32), np.empty(n_curved, np.int32), np.empty(n, np.int64)
     curves = np.empty(0) if hessian is None else hessian
@@ -180,13 +180,21 @@ def integer_derivatives(gradient: Array, hessian: Array | None, workers: Workers
     return Derivatives(targets, curvatures, packed, target_step, curvature_step)
 
 
-def fine_steps(gradient: Array, hessian: Array | None) -> tuple[float, float]:
-    """Steps for exact sums in leaves: 2^-28 of the largest gradient, 2^-30 of the largest hessian."""
-    target_step = _step_below(_magnitude(gradient), TARGET_BITS - 1)
-    return target_step, 1.0 if hessian is None else _step_below(float(hessian.max()), CURVATURE_BITS)
+def fine_steps(largest: Array, curved: bool) -> Array:
+    """Steps (n_outputs, 2) for exact sums in leaves: 2^-28 of the largest gradients, 2^-30 of the largest hessians.
+
+    Hessians that are all 1, which is not `curved`, have steps of 1.
+    """
+    return np.array(
+        [
+            (_step_below(gradient, TARGET_BITS - 1), _step_below(hessian, CURVATURE_BITS) if curved else 1.0)
+            for gradient, hessian in largest.tolist()
+        ]
+    )
 
 
-def _magnitude(numbers: Array) -> float:
+def magnitude(numbers: Array) -> float:
+    """The largest absolute value."""
     return max(float(numbers.max()), -float(numbers.min()))
 
 

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from sublearn.kernels.layout import Array
 
@@ -87,7 +86,7 @@ def upward(tree: FlatTree) -> Iterator[Array]:
         yield np.flatnonzero(tree.depth == depth)
 
 
-def offsets(counts: ArrayLike) -> Array:
+def offsets(counts: Array) -> Array:
     """Where each of some consecutive pieces begins, and where the last one ends."""
     places = np.zeros(len(counts) + 1, np.int32)
     np.cumsum(counts, out=places[1:])

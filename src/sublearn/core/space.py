@@ -57,10 +57,16 @@ def make_work(samples: Samples, n_bins: int, largest: int, n_columns: int, n_tes
         make_block(samples, n_columns, n_bins, largest),
         histograms,
         histograms.reshape(n_tested * n_bins, channels),
-        Below(np.empty(channels, np.int64), *np.empty((3, n_bins), np.int64), np.empty(n_bins)),
+        make_below(channels, n_bins),
         np.arange(n_columns),
         np.eye(tile, dtype=np.int16),
     )
+
+
+def make_below(n_channels: int, n_bins: int) -> Below:
+    """Space for finding a threshold."""
+    weights, counts, moments = np.empty((3, n_bins), np.int64)
+    return Below(np.empty(n_channels, np.int64), weights, counts, moments, np.empty(n_bins))
 
 
 def make_trial(samples: Samples, largest: int, n_cells: int, n_candidates: int) -> Trial:

@@ -2,7 +2,7 @@
 
 Learning rate times rounds is how far a fit has come: with half the rate it takes about twice the rounds to the lowest
 loss. So a trial at a high rate, on most of the samples and tested on the others, says in few rounds how far a better
-fit at a low rate should go. docs/defaults.md has the figures behind the numbers here.
+fit at a low rate should go.
 """
 
 import math
@@ -15,6 +15,7 @@ from sublearn.core.booster import Growth, Problem, add_round
 from sublearn.core.flat_ensemble import alone
 from sublearn.core.keys import key_below, keys_below
 from sublearn.core.parallel import Workers
+from sublearn.core.usual import Scale, scale_of
 from sublearn.kernels.layout import Array
 
 LOWEST_RATE, USUAL_RATE, HIGHEST_RATE = 0.02, 0.05, 0.3
@@ -26,25 +27,6 @@ ALONE = 3_000  # samples from which on each trial has a thread; with fewer, roun
 PATIENCE = 20  # rounds without improvement that end one
 LEAST_GAIN = 1e-6  # share of the loss; what brings less is not worth a round
 FURTHER = 1.1  # all samples and smaller steps bear more learning than a trial does
-
-
-class Scale(NamedTuple):
-    """What suits so many samples."""
-
-    below: float  # samples
-    n_rounds: int
-    trial_rate: float
-    n_trials: int
-    n_parts: int  # of which one tests
-
-
-SCALES = (
-    Scale(1_000, 250, 0.3, 3, 5),
-    Scale(3_000, 500, 0.2, 5, 5),
-    Scale(10_000, 500, 0.2, 2, 5),
-    Scale(20_000, 500, 0.2, 1, 5),
-    Scale(np.inf, 500, 0.2, 1, 10),
-)
 
 
 class Wish(NamedTuple):
@@ -59,7 +41,7 @@ def rate_and_rounds(problem: Problem, growth: Growth, wish: Wish, key: int, work
     """Learning rate and number of rounds."""
     longer = math.sqrt(max(problem.raw.shape[1] - 1, 1))  # one tree a round serves all classes
     n_samples = problem.weights.count(len(problem.y))
-    scale = next(scale for scale in SCALES if n_samples < scale.below)
+    scale = scale_of(n_samples)
     usual = longer * (ROUNDS_OF_FEW if n_samples < FEW else scale.n_rounds)
     if wish.rate is not None:
         suitable = min(usual * USUAL_RATE / wish.rate, longer * MOST_ROUNDS)

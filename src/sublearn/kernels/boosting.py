@@ -50,6 +50,30 @@ def round_derivatives(gradient, hessian, target_step, curvature_step, first, las
 
 
 @kernel
+def look_along(signs, gradient, hessian, first, last, downward, curved, largest):
+    """Derivatives of pieces first to last of the samples in a direction among the outputs, and the largest ones.
+
+    downward, curved (n_samples,): sums over the outputs in their order; hessians are 1 where there are none.
+    largest (n_pieces, n_outputs, 2): magnitude of gradients, and hessians.
+    """
+    n_outputs = signs.size
+    for piece in range(first, last):
+        most = largest[piece]
+        most[:] = 0.0
+        for i in range(piece * PIECE, min((piece + 1) * PIECE, downward.size)):
+            g = 0.0
+            h = 0.0
+            for k in range(n_outputs):
+                g += signs[k] * gradient[i, k]
+                most[k, 0] = max(most[k, 0], abs(gradient[i, k]))
+            for k in range(n_outputs):
+                h += hessian[i, k] if hessian.size else 1.0
+                most[k, 1] = max(most[k, 1], hessian[i, k] if hessian.size else 1.0)
+            downward[i] = g
+            curved[i] = h
+
+
+@kernel
 def sum_derivatives(order, places, gradient, hessian, weights, steps, first, last, out):
     """Sums of integer derivatives over the samples of nodes first to last, out (n_nodes, n_outputs, 2).
 
