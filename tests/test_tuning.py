@@ -252,6 +252,27 @@ def test_rare_classes_are_no_error(n_rare: int, at_most: Callable[[int], None]) 
     assert math.isfinite(found.tuning_.score)
 
 
+def test_rare_classes_are_learned_from_and_never_tested(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = WINE
+    names = np.where(np.arange(len(y)) < 4, 9, y)
+    for many in (tuning.MANY, 100):
+        monkeypatch.setattr(tuning, "MANY", many)
+        stages = tuning._Search(BOTH[0], X, names, None, None, 0.0)._stages
+        assert len(stages) == (5 if many > len(y) else 2)
+        for training, testing in stages:
+            assert (names[training] == 9).sum() == 4
+            assert 9 not in names[testing]
+            assert not set(training) & set(testing)
+
+
+def test_weights_of_rare_classes_are_no_error(at_most: Callable[[int], None]) -> None:
+    at_most(5)
+    X, y = WINE
+    names = np.where(np.arange(len(y)) < 1, 9, y)
+    model = SLMClassifier(random_state=0, class_weight={0: 1, 1: 2, 2: 1, 9: 5})
+    assert tune(model, X, names, budget=LONG, verbose=False).tuning_.n_settings > 1
+
+
 # ---- dropping and time ----
 
 
@@ -319,10 +340,51 @@ def test_other_estimators_are_refused() -> None:
         tune(LinearRegression(), *DIABETES)
 
 
-@pytest.mark.parametrize("budget", [0, -1.0, math.inf, math.nan, "60", None])
+@pytest.mark.parametrize("budget", [0, -1.0, math.inf, math.nan, "60", None, True])
 def test_bad_budgets_are_refused(budget: Any) -> None:
     with pytest.raises(ValueError, match=r"^budget of tune must be a positive number of seconds; got "):
         tune(BOTH[0], *WINE, budget=budget)
+
+
+@pytest.mark.parametrize("budget", [np.int64(1), np.float32(1.0)])
+def test_budgets_of_numpy_are_numbers(budget: Any) -> None:
+    assert tune(BOTH[0], *WINE, budget=budget, verbose=False).tuning_.seconds < 2
+
+
+@pytest.mark.parametrize(("model", "n", "what"), [(BOTH[0], 4, "a class of at least"), (BOTH[1], 4, "at least")])
+def test_too_few_samples_are_refused(model: Any, n: int, what: str) -> None:
+    with pytest.raises(ValueError, match=rf"^y of tune must have {what} 5 samples, to learn from some"):
+        tune(model, WINE[0][:n], np.arange(n), verbose=False)
+
+
+def test_scorers_must_give_numbers(at_most: Callable[[int], None]) -> None:
+    with pytest.raises(ValueError, match="scoring of tune must give numbers; got NaN"):
+        tune(BOTH[0], *WINE, scoring=lambda *_: math.nan, verbose=False)
+    at_most(5)
+    default = SLMClassifier().n_bins
+
+    def score(model: Any, *_: Any) -> float:
+        return 1.0 if model.n_bins == default else math.nan
+
+    found = tune(BOTH[0], *WINE, budget=LONG, scoring=score, space={"n_bins": Whole(2, 9)}, verbose=False)
+    assert (found.tuning_.parameters, found.tuning_.score) == ({}, 1.0)
+
+
+def test_scorers_must_take_weights_that_are_given(at_most: Callable[[int], None]) -> None:
+    X, y = WINE
+    given: dict[str, Any] = {"sample_weight": np.ones(len(y)), "verbose": False, "budget": LONG}
+    with pytest.raises(ValueError, match="scoring of tune must take sample_weight where it is given"):
+        tune(BOTH[0], X, y, scoring=lambda model, X, y: 1.0, **given)
+    for scorer in (lambda model, X, y, sample_weight: 1.0, lambda model, X, y, **_: 1.0, "accuracy"):
+        at_most(1)
+        assert tune(BOTH[0], X, y, scoring=scorer, **given).tuning_.n_settings >= 1
+
+
+def test_an_array_is_not_a_default(at_most: Callable[[int], None]) -> None:
+    at_most(1)
+    model = SLMClassifier(random_state=0, n_coefficients=np.array([2, 3]))
+    space: Space = {"n_coefficients": Choice((2, 3)), "n_bins": Whole(2, 9)}
+    assert tune(model, *WINE, budget=LONG, space=space, verbose=False).tuning_.parameters.keys() <= {"n_bins"}
 
 
 def test_unknown_names_in_the_space_are_refused() -> None:

@@ -2,8 +2,9 @@
 
 import math
 import time
-import warnings
 from collections.abc import Mapping
+from inspect import signature
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -182,14 +183,16 @@ def tune(
     begin = time.monotonic()
     if not isinstance(estimator, SLMEstimator):
         raise TypeError(f"estimator of tune must be an SLM estimator; got {type(estimator).__name__}.")
-    if not (isinstance(budget, int | float) and math.isfinite(budget) and budget > 0):
+    if isinstance(budget, bool) or not (isinstance(budget, Real) and math.isfinite(budget) and budget > 0):
         raise ValueError(f"budget of tune must be a positive number of seconds; got {budget!r}.")
     space = _open(estimator, SPACES[_kind(estimator)] if space is None else space)
     if scoring is None and is_classifier(estimator):
         scorer = _minus_log_loss
     else:
         scorer = check_scoring(estimator, scoring or "neg_root_mean_squared_error")
-    search = _Search(estimator, X, y, sample_weight, scorer, begin + budget)
+    if sample_weight is not None and not _takes_weights(scorer):
+        raise ValueError("scoring of tune must take sample_weight where it is given, as scikit-learn's scorers do.")
+    search = _Search(estimator, X, y, sample_weight, scorer, begin + float(budget))
     with shown(verbose) as show:
         found = search.run(space, lambda n, score: show(_Moment(time.monotonic() - begin, budget, n, score)))
     model = clone(estimator).set_params(**found.parameters)
@@ -206,6 +209,16 @@ def _minus_log_loss(model: Any, X: Any, y: Any, sample_weight: Any = None) -> fl
     return float(np.average(np.log(np.where(known, np.maximum(given, LEAST), LEAST)), weights=sample_weight))
 
 
+def _takes_weights(scorer: Any) -> bool:
+    parameters = signature(scorer).parameters.values()
+    return any(p.name == "sample_weight" or p.kind is p.VAR_KEYWORD for p in parameters)
+
+
+def _is_same(given: Any, default: Any) -> bool:
+    """Whether a parameter has its default; an array never is one."""
+    return type(given) is type(default) and bool(given == default)
+
+
 def _kind(estimator: Any) -> str:
     return "boost" if isinstance(estimator, SLMBoost) else "forest" if isinstance(estimator, SLMEnsemble) else "tree"
 
@@ -216,7 +229,7 @@ def _open(estimator: Any, space: Space) -> Space:
     for name in space:
         if name not in defaults:
             raise ValueError(f"space of tune must name parameters of {type(estimator).__name__}; got {name!r}.")
-    free = {name: values for name, values in space.items() if given[name] == defaults[name]}
+    free = {name: values for name, values in space.items() if _is_same(given[name], defaults[name])}
     if not free:
         raise ValueError(f"space of tune must leave something to search; all of {', '.join(space)} are given.")
     return free
@@ -244,17 +257,23 @@ class _Search:
         self._best_rate = 0.0  # and of the best
 
     def _make_stages(self) -> list[_Stage]:
+        """Rare classes are in every part to learn from, and in none that tests."""
+        rare, rows = np.empty(0, np.int64), np.arange(self._n)
+        if is_classifier(self._estimator):
+            _, codes, counts = np.unique(self._y, return_inverse=True, return_counts=True)
+            is_rare = counts[codes] < N_FOLDS
+            rare, rows = rows[is_rare], rows[~is_rare]
+        if len(rows) < N_FOLDS:
+            what = "a class of at least" if len(rare) else "at least"
+            raise ValueError(f"y of tune must have {what} {N_FOLDS} samples, to learn from some and test on others.")
         folds = StratifiedKFold if is_classifier(self._estimator) else KFold
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)  # of rare classes
-            parts = [
-                _Stage(*pair) for pair in folds(N_FOLDS, shuffle=True, random_state=self._seed).split(self._X, self._y)
-            ]
+        pairs = folds(N_FOLDS, shuffle=True, random_state=self._seed).split(rows, self._y[rows])
+        parts = [_Stage(np.union1d(rows[training], rare), rows[testing]) for training, testing in pairs]
         if self._n < MANY:
             return parts
         training, testing = parts[0]
         few = np.random.RandomState(self._seed).permutation(len(training))[: int(FIRST_SHARE * len(training))]
-        return [_Stage(np.sort(training[few]), testing), parts[0]]
+        return [_Stage(np.union1d(training[few], rare), testing), parts[0]]
 
     def run(self, space: Space, show: Any) -> Tuning:
         """Settings one after another; the estimator's own are the first."""
@@ -276,6 +295,8 @@ class _Search:
 
     def _tried(self, study: Any, optuna: Any, space: Space, show: Any) -> Tuning:
         default = self._mean([self._score({}, stage) for stage in self._stages])
+        if math.isnan(default):
+            raise ValueError("scoring of tune must give numbers; got NaN of the estimator as it is.")
         self._best_rate = self._rate
         best, found, n_settings, n_dropped = default, dict[str, Any](), 1, 0
         show(n_settings, best)
@@ -319,7 +340,8 @@ class _Search:
         training, testing = stage
         model.fit(self._take(training), self._y[training], **self._weighing(training))
         self._rate = (time.monotonic() - begin) / len(training)
-        return float(self._scorer(model, self._take(testing), self._y[testing], **self._weighing(testing)))
+        score = float(self._scorer(model, self._take(testing), self._y[testing], **self._weighing(testing)))
+        return -math.inf if settings and math.isnan(score) else score
 
     def _take(self, rows: Array) -> Any:
         return self._X.iloc[rows] if hasattr(self._X, "iloc") else self._X[rows]

@@ -84,6 +84,7 @@ FAST: Mapping[str, Any] = MappingProxyType(
         "min_gain": 0.0,
         "n_coefficients": 2,
         "n_projections": 3,
+        "racing_samples": 1024,
     }
 )
 
