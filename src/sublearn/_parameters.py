@@ -199,8 +199,8 @@ PARAMETERS = {
         number(0.0),
         "",
         "What a split must gain, in multiples of what an arbitrary split gains by chance: the gain is that of Eq. "
-        "(obj4), doubled, and chance the mean squared gradient to the mean second derivative; with more than 16 "
-        "features, among which chance may choose, log2(n_features) / 4 times that. 0 in the paper.",
+        "(obj4), doubled, and chance the mean squared gradient to the mean second derivative; with more than 64 "
+        "features, among which chance may choose, 1 + log2(n_features / 64) / 2 times that. 0 in the paper.",
     ),
     "min_child_weight": Parameter(
         number(0.0),

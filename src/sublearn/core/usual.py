@@ -7,7 +7,7 @@ import numpy as np
 from sublearn.kernels.arithmetic import log2
 from sublearn.kernels.compilation import plain
 
-ORDINARY = 4.0  # log2 of so many features that more of them bring more chances
+MANY = 64  # features; more of them bring chance more to choose from
 
 
 class Scale(NamedTuple):
@@ -37,5 +37,7 @@ def scale_of(n_samples: int) -> Scale:
 
 
 def chances(n_features: int) -> float:
-    """How much more than a split chosen beforehand the best one of many features gains by chance, if it is much."""
-    return max(1.0, float(plain(log2)(float(n_features))) / ORDINARY)
+    """Factor on what a split must gain by chance, so that the best of many useless features does not pass for a useful
+    one.
+    """
+    return 1.0 + max(0.0, float(plain(log2)(n_features / MANY))) / 2.0
