@@ -145,7 +145,7 @@ PARAMETERS = {
         whole(1),
         "T",
         "Number of trees of a forest, or of rounds of boosting (at the most, where `learning_rate` is 'auto'). 'auto': "
-        "500 (250 with fewer than 1,000 samples, 100 with fewer than 50, 400 from 50,000 on), times the root of K - 1 "
+        "500 (250 with fewer than 1,000 samples, 100 with fewer than 50, 400 from 10,000 on), times the root of K - 1 "
         "for K > 2 classes, and so many times more as a `learning_rate` that is given is lower than 0.05, up to 2,000.",
     ),
     "voting": Parameter(
