@@ -24,7 +24,7 @@ from sublearn.core.fixed_point import UNIT
 from sublearn.core.flat_ensemble import alone, apply
 from sublearn.core.flat_tree import FlatTree
 from sublearn.core.grower import grow_placed
-from sublearn.core.keys import keys_below
+from sublearn.core.keys import keys_in_turn
 from sublearn.core.losses import LogLoss, Loss, SquaredError
 from sublearn.core.parallel import Workers
 
@@ -44,7 +44,7 @@ def features_above(tree: FlatTree) -> list[list[int]]:
     return [sorted(features) for features in found]
 
 
-def add_leaf(rows: Any, new: Any, x: Any, x_new: Any, given: tuple[Any, Any], l2: float, penalty: float) -> Any:
+def answers(rows: Any, new: Any, x: Any, x_new: Any, given: tuple[Any, Any], l2: float, penalty: float) -> Any:
     """Answers of a leaf for the samples that it learns from and for new ones; given: gradients and hessians."""
     gradient, hessian = (column[rows] for column in given)
     known = x[rows]
@@ -58,7 +58,7 @@ def add_leaf(rows: Any, new: Any, x: Any, x_new: Any, given: tuple[Any, Any], l2
     return table @ weights, new_table @ weights
 
 
-def courses(table: tables.Table, seed: int, rate: float, n_rounds: int, penalty: float | None) -> Iterator[float]:
+def course(table: tables.Table, seed: int, rate: float, n_rounds: int, penalty: float | None) -> Iterator[float]:
     """The test loss round by round; penalty None: constant leaves."""
     X, X_test, y, y_test = tables.split(table, seed)
     model: Any = (SLMBoostClassifier if table.is_classes else SLMBoostRegressor)(random_state=0)
@@ -71,7 +71,7 @@ def courses(table: tables.Table, seed: int, rate: float, n_rounds: int, penalty:
     training, testing = (_problem(x, t, maps, loss, start) for x, t in ((X, y), (X_test, y_test)))
     mean, spread = training.codes.mean(axis=1), training.codes.std(axis=1) + 1e-9
     x, x_test = ((problem.codes.T - mean) / spread for problem in (training, testing))
-    for key in keys_below(growth.key, np.arange(n_rounds)).tolist():
+    for key in keys_in_turn(growth.key, range(n_rounds)):
         first, second = loss.derivatives(y.astype(float), training.outputs)
         given = first.ravel(), np.ones(len(y)) if second is None else second.ravel()
         task = make_task(
@@ -83,7 +83,7 @@ def courses(table: tables.Table, seed: int, rate: float, n_rounds: int, penalty:
         for leaf, (begin, end) in zip(*grown.leaves, strict=True):
             rows, new = grown.order[begin:end], np.flatnonzero(reached == leaf)
             used = [] if penalty is None else above[leaf]
-            steps = add_leaf(rows, new, x[:, used], x_test[:, used], given, growth.boost.l2, penalty or 0.0)
+            steps = answers(rows, new, x[:, used], x_test[:, used], given, growth.boost.l2, penalty or 0.0)
             training.raw[rows, 0] += rate * steps[0]
             testing.raw[new, 0] += rate * steps[1]
         if table.is_classes:
@@ -105,16 +105,16 @@ def main() -> None:
     parser.add_argument("--splits", type=int, default=2)
     parser.add_argument("--data-dir", type=Path, action="append", default=[])
     arguments = parser.parse_args()
-    shown = [arguments.rounds // part for part in (8, 4, 2, 1)]
+    shown = [max(arguments.rounds // part, 1) for part in (8, 4, 2, 1)]
     for name in arguments.sets.split(","):
         table = tables.load(name, arguments.data_dir)
-        if table is None:
-            print(f"{name} is left out: no file of it in the data folder")
+        if table is None or (table.is_classes and table.y.max() > 1):
+            print(f"{name} is left out: " + ("no file of it in the data folder" if table is None else "many classes"))
             continue
         print(f"\n{name:<30}" + "".join(f"{n:>11} rounds" for n in shown))
         for penalty in (None, *PENALTIES):
             seeds = range(100, 100 + arguments.splits)
-            found = [list(courses(table, seed, arguments.rate, arguments.rounds, penalty)) for seed in seeds]
+            found = [list(course(table, seed, arguments.rate, arguments.rounds, penalty)) for seed in seeds]
             losses = np.mean(found, axis=0)
             title = "constant" if penalty is None else f"linear, penalty {penalty:g}"
             print(f"{title:<30}" + "".join(f"{losses[n - 1]:>18.5f}" for n in shown), flush=True)

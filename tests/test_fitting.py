@@ -414,6 +414,7 @@ def teams() -> Iterator[list[Workers]]:
     workers = [Workers(n) for n in (1, 2, 3)]
     with pytest.MonkeyPatch.context() as patch, workers[0], workers[1], workers[2]:
         patch.setattr(grower, "LEAST", 16)
+        patch.setattr(grower, "SHARED", 16)
         yield workers
 
 
@@ -535,6 +536,7 @@ def test_estimators_with_pairs_are_the_same_with_any_number_of_threads(
     make: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(grower, "LEAST", 16)
+    monkeypatch.setattr(grower, "SHARED", 16)
     X, plane = oblique()
     given = {"n_estimators": 3} if "n_estimators" in make().get_params() else {}
     models = [make(**given, fitted_projections=5, random_state=1, n_jobs=n).fit(X, plane > 0) for n in (1, 2, 3)]

@@ -23,7 +23,9 @@ from sublearn.core.parameters import Round, TreeParameters
 from sublearn.core.projection import plan_projections
 from sublearn.core.subspace import choose_subspace, rank_features
 from sublearn.core.task import Task, class_root, number_root, repeated
+from sublearn.kernels.growing import Team
 from sublearn.kernels.layout import BLOCK
+from sublearn.kernels.team import N_COMMON, N_TASKS
 from support import (
     KEY,
     ONE_THREAD,
@@ -570,9 +572,18 @@ def test_any_number_of_threads_grows_the_same_tree(
     p = replace(DRAWN, criterion=criterion)
     one = grow_tree(data, p)
     monkeypatch.setattr(grower, "LEAST", 16)
+    monkeypatch.setattr(grower, "SHARED", 16)
+    make, teams = grower._team, list[Team]()
+
+    def watched(*given: Any) -> Team:
+        teams.append(make(*given))
+        return teams[-1]
+
+    monkeypatch.setattr(grower, "_team", watched)
     for n_threads in (2, 5):
         with Workers(n_threads) as workers:
             assert_same_tree(one, grow_tree(data, p, workers=workers))
+    assert any(team.counters[N_TASKS] > team.counters[N_COMMON] for team in teams)  # a thread left some to others
 
 
 def test_nodes_handled_in_small_batches_grow_the_same_tree(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -607,6 +618,7 @@ def test_samples_are_placed_in_the_leaves_that_their_routes_end_in(
     for times in (np.random.default_rng(20).integers(0, 2, 400), np.random.default_rng(20).integers(0, 4, 400)):
         assert_placed(task._replace(root=repeated(task.root, times)), data.codes, times, ONE_THREAD)
     monkeypatch.setattr(grower, "LEAST", 16)
+    monkeypatch.setattr(grower, "SHARED", 16)
     with Workers(3) as workers:
         assert_same_tree(tree, assert_placed(task, data.codes, np.ones(400, np.int64), workers))
 
@@ -669,6 +681,7 @@ def test_any_number_of_threads_grows_the_same_tree_of_boosting(monkeypatch: pyte
     data = boosting_data(600)
     one = grow_tree(data, BOOSTED)
     monkeypatch.setattr(grower, "LEAST", 16)
+    monkeypatch.setattr(grower, "SHARED", 16)
     with Workers(3) as workers:
         assert_same_tree(one, grow_tree(data, BOOSTED, workers=workers))
 

@@ -39,6 +39,7 @@ def teams() -> Iterator[list[Workers]]:
     workers = [Workers(n) for n in (1, 2, 3, 5)]
     with pytest.MonkeyPatch.context() as patch, workers[0], workers[1], workers[2], workers[3]:
         patch.setattr(grower, "LEAST", 16)
+        patch.setattr(grower, "SHARED", 16)
         yield workers
 
 

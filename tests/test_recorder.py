@@ -1,4 +1,4 @@
-"""Parts of a tree, as threads have grown them, put together."""
+"""Parts of a tree put together: by the recorder, and as threads have grown them."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,10 @@ from naive import Array
 from sublearn.core.answers import ClassShares
 from sublearn.core.criterion import NodeSums
 from sublearn.core.flat_tree import FlatTree
+from sublearn.core.grower import assembled
 from sublearn.core.recorder import Nodes, Part, Planes, Recorder
+from sublearn.kernels.growing import CELLS, FIRST, N_STATES, NODES, PLANES, TERMS, Grown
+from sublearn.kernels.layout import Samples
 from support import assert_same_tree
 
 
@@ -27,6 +30,48 @@ def part_of(parents: list[int], cells: list[int], depths: list[int], marks: list
         Nodes(parent, cell, depth, places, sums, kept, mark / 4),
         Planes(planes, planes / 2, np.full(len(planes), 2), terms, terms % 30_000 + 1),
     )
+
+
+def hand_of(part: Part, room: int) -> Grown:
+    """The part as a thread has it, with room for more than there is."""
+    nodes, planes, sums = part.nodes, part.planes, part.nodes.sums
+    runs = np.column_stack([nodes.places[:, 0], nodes.places.mean(axis=1).astype(np.int64), nodes.places[:, 1]])
+    ints = (nodes.parent, nodes.cell, nodes.depth, runs, sums.totals, sums.remainders)
+    own: list[Array] = [*ints, sums.losses, sums.pure, np.zeros(len(runs), np.uint64), nodes.n_planes, nodes.decrease]
+    planes_own: list[Array] = [planes.threshold.astype(np.int32), planes.decrease, planes.n_terms]
+    terms: list[Array] = [planes.feature.astype(np.int32), planes.coefficient.astype(np.int16)]
+
+    def roomy(column: Array, n: int) -> Array:
+        return np.concatenate([column, np.full((n - len(column), *column.shape[1:]), 77).astype(column.dtype)])
+
+    sizes = [room] * len(own) + [8 * room] * len(planes_own) + [99 * room] * len(terms)
+    return Grown(*(roomy(column, n) for column, n in zip([*own, *planes_own, *terms], sizes, strict=True)))
+
+
+def by_threads(parts: list[Part]) -> tuple[FlatTree, Array]:
+    """The tree that the parts are when every thread has one of them."""
+    sizes = [len(part.nodes.parent) for part in parts]
+    room = max(sizes) + 3
+    states = np.zeros((len(parts), N_STATES), np.int64)
+    firsts = np.cumsum([0, *sizes])
+    hands = []
+    for t, part in enumerate(parts):
+        parent, n_planes = part.nodes.parent, part.nodes.n_planes
+        owner = np.searchsorted(firsts, parent, side="right") - 1
+        told = np.where(parent < 0, -1, owner * room + parent - firsts[owner])
+        hands.append(hand_of(part._replace(nodes=part.nodes._replace(parent=told)), room))
+        states[t, [FIRST, NODES]] = t * room, sizes[t]
+        states[t, [PLANES, TERMS]] = len(part.planes.threshold), len(part.planes.feature)
+        states[t, CELLS] = (1 << n_planes[n_planes > 0]).sum()
+    nothing = np.empty(0, np.int64)
+    samples = Samples(np.empty((1, 0), np.int16), nothing, nothing, nothing, nothing, nothing, nothing, 2)
+    return assembled(hands, states, samples, ClassShares(2))
+
+
+def assert_threads_give(parts: list[Part], tree: FlatTree, places: Array) -> None:
+    found, found_places = by_threads(parts)
+    assert_same_tree(tree, found)
+    np.testing.assert_array_equal(places, found_places)
 
 
 def finished(parts: list[Part]) -> tuple[FlatTree, Array]:
@@ -53,18 +98,22 @@ def test_two_parts_by_hand() -> None:
     assert tree.feature.tolist() == [10_000, 10_001, 10_010, 10_011, 12_000, 12_001]
     assert (tree.loss * 8).tolist() == (tree.decrease * 4).tolist() == [10, 11, 12, 13, 14]
     assert tree.value[:, 0].tolist() == [m / (m + 7) for m in (10, 11, 12, 13, 14)]
+    assert_threads_give([first, second], tree, places)
 
 
 def test_a_leaf_is_a_tree() -> None:
     tree, places = finished([part_of([-1], [0], [0], [4], [0])])
     assert (tree.n_nodes, tree.n_planes, places.tolist()) == (1, 0, [[4, 5]])
+    assert_threads_give([part_of([-1], [0], [0], [4], [0])], tree, places)
 
 
 @pytest.mark.parametrize("last", [False, True])
 def test_parts_may_be_empty(last: bool) -> None:
     whole = part_of([-1, 0, 0], [0, 0, 1], [0, 1, 1], [1, 2, 3], [1, 0, 0])
     nothing = part_of([], [], [], [], [])
-    assert_same_tree(finished([whole, nothing] if last else [nothing, whole])[0], finished([whole])[0])
+    both = [whole, nothing] if last else [nothing, whole]
+    assert_same_tree(finished(both)[0], finished([whole])[0])
+    assert_threads_give(both, *finished([whole]))
 
 
 @given(seed=st.integers(0, 2**32), n_splits=st.integers(0, 25), n_parts=st.integers(1, 6))
@@ -96,3 +145,4 @@ def test_any_division_into_parts_gives_the_tree_level_by_level(seed: int, n_spli
     tree, found = finished(parts) if n_parts > 1 else (expected, places)
     assert_same_tree(expected, tree)
     np.testing.assert_array_equal(places, found)
+    assert_threads_give(parts, expected, places)

@@ -2,13 +2,14 @@
 
 import math
 import pickle
+import threading
 from typing import Any
 
 import numpy as np
 import pytest
 from sklearn.base import clone
 
-from boosting import TASKS, N, OwnSquares, data_for, make, noise_for, raw_of, same_model, same_scores
+from boosting import TASKS, N, OwnError, OwnSquares, data_for, make, noise_for, raw_of, same_model, same_scores
 from naive import Array
 from sublearn import Progress, SLMBoostClassifier, SLMBoostRegressor
 from sublearn.core import parallel, trial, usual
@@ -426,6 +427,8 @@ def test_auto_is_the_default_and_stays_in_the_parameters() -> None:
 
 
 def test_scales_follow_each_other() -> None:
+    said = {999: (6, 250), 1_000: (6, 500), 9_999: (6, 500), 10_000: (6, 400), 49_999: (6, 400), 50_000: (8, 400)}
+    assert {n: (scale_of(n).max_depth, scale_of(n).n_rounds) for n in said} == said
     assert [scale_of(n).below for n in (1, 999, 1_000, 49_999, 10**9)] == [1_000, 1_000, 3_000, 50_000, math.inf]
     assert all(one.below < other.below for one, other in zip(usual.SCALES, usual.SCALES[1:], strict=False))
 
@@ -464,5 +467,41 @@ def test_chance_has_more_to_choose_from_among_many_features() -> None:
 def test_trials_side_by_side_find_the_same(n_threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = data_for("two classes")
     one_by_one = auto("two classes", n_jobs=n_threads).fit(X, y)
-    monkeypatch.setattr(trial, "ALONE", 1)
+    monkeypatch.setattr(trial, "SIDE_BY_SIDE", 1)
     assert same_model(auto("two classes", n_jobs=n_threads).fit(X, y), one_by_one, X)
+
+
+def test_a_loss_of_ones_own_is_never_asked_from_two_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trial, "SIDE_BY_SIDE", 1)
+    own = threading.get_ident()
+    seen: set[int] = set()
+
+    class Watched(OwnSquares):
+        def derivatives(self, y: Array, raw: Array) -> tuple[Array, Array | None]:
+            seen.add(threading.get_ident())
+            return super().derivatives(y, raw)
+
+    X, y = data_for("squared_error")
+    auto("squared_error", loss=Watched(), n_jobs=3).fit(X, y)
+    assert seen == {own}
+
+
+@pytest.mark.parametrize("n_threads", [1, 3])
+def test_an_error_in_a_trial_comes_through(n_threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = data_for("two classes")
+    model = auto("two classes", n_jobs=n_threads).fit(X, y)
+    before = model.predict_proba(X)
+    curve = trial._curve
+    n_called: list[int] = []
+
+    def fail(*given: Any) -> list[float]:
+        n_called.append(1)
+        if len(n_called) == 2:
+            raise OwnError
+        return curve(*given)
+
+    monkeypatch.setattr(trial, "SIDE_BY_SIDE", 1)
+    monkeypatch.setattr(trial, "_curve", fail)
+    with pytest.raises(OwnError):
+        model.fit(X, y)
+    np.testing.assert_array_equal(model.predict_proba(X), before)

@@ -260,7 +260,7 @@ def test_rare_classes_are_learned_from_and_never_tested(monkeypatch: pytest.Monk
         stages = tuning._Search(BOTH[0], X, names, None, None, 0.0)._stages
         assert len(stages) == (5 if many > len(y) else 2)
         for training, testing in stages:
-            assert (names[training] == 9).sum() == 4
+            assert set(names[training]) == {0, 1, 2, 9}
             assert 9 not in names[testing]
             assert not set(training) & set(testing)
 
@@ -298,7 +298,7 @@ def test_large_sets_are_tried_on_a_part_first(at_most: Callable[[int], None], mo
     monkeypatch.setattr(SLMRegressor, "fit", noted)
     at_most(60)
     found = tune(SLMRegressor(random_state=0), *DIABETES, budget=LONG, verbose=False).tuning_
-    n_all, n_first = 353, 70
+    n_all, n_first = 353, 71
     assert sizes[:4] == [n_first, n_all, n_first, n_all]
     assert sizes[-1] == 442
     assert set(sizes[:-1]) == {n_first, n_all}
@@ -355,6 +355,25 @@ def test_budgets_of_numpy_are_numbers(budget: Any) -> None:
 def test_too_few_samples_are_refused(model: Any, n: int, what: str) -> None:
     with pytest.raises(ValueError, match=rf"^y of tune must have {what} 5 samples, to learn from some"):
         tune(model, WINE[0][:n], np.arange(n), verbose=False)
+
+
+@pytest.mark.parametrize("model", BOTH)
+@pytest.mark.parametrize("n", [100, 200])
+def test_lengths_must_agree(model: Any, n: int) -> None:
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        tune(model, WINE[0], np.arange(n) % 3, verbose=False)
+
+
+def test_targets_are_one_column(at_most: Callable[[int], None]) -> None:
+    at_most(1)
+    assert tune(BOTH[0], WINE[0], WINE[1].tolist(), budget=LONG, verbose=False).tuning_.n_settings >= 1
+    with pytest.raises(ValueError, match="1d array"):
+        tune(BOTH[0], WINE[0], np.column_stack([WINE[1]] * 2), verbose=False)
+
+
+def test_equal_numbers_of_another_type_are_defaults() -> None:
+    free = tuning._open(SLMBoostRegressor(min_gain=1, subsample=1), SPACES["boost"])
+    assert {"min_gain", "subsample"} <= free.keys()
 
 
 def test_scorers_must_give_numbers(at_most: Callable[[int], None]) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.base import clone, is_classifier
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import KFold, StratifiedKFold
-from sklearn.utils import check_random_state
+from sklearn.utils import check_consistent_length, check_random_state, column_or_1d
 from sklearn.utils.validation import _check_sample_weight, _num_samples
 
 from sublearn._boosting import SLMBoost
@@ -185,6 +185,7 @@ def tune(
         raise TypeError(f"estimator of tune must be an SLM estimator; got {type(estimator).__name__}.")
     if isinstance(budget, bool) or not (isinstance(budget, Real) and math.isfinite(budget) and budget > 0):
         raise ValueError(f"budget of tune must be a positive number of seconds; got {budget!r}.")
+    seconds = float(budget)
     space = _open(estimator, SPACES[_kind(estimator)] if space is None else space)
     if scoring is None and is_classifier(estimator):
         scorer = _minus_log_loss
@@ -192,9 +193,9 @@ def tune(
         scorer = check_scoring(estimator, scoring or "neg_root_mean_squared_error")
     if sample_weight is not None and not _takes_weights(scorer):
         raise ValueError("scoring of tune must take sample_weight where it is given, as scikit-learn's scorers do.")
-    search = _Search(estimator, X, y, sample_weight, scorer, begin + float(budget))
+    search = _Search(estimator, X, y, sample_weight, scorer, begin + seconds)
     with shown(verbose) as show:
-        found = search.run(space, lambda n, score: show(_Moment(time.monotonic() - begin, budget, n, score)))
+        found = search.run(space, lambda n, score: show(_Moment(time.monotonic() - begin, seconds, n, score)))
     model = clone(estimator).set_params(**found.parameters)
     model.fit(X, y, **({} if sample_weight is None else {"sample_weight": sample_weight}))
     model.tuning_ = found._replace(seconds=time.monotonic() - begin)
@@ -210,13 +211,16 @@ def _minus_log_loss(model: Any, X: Any, y: Any, sample_weight: Any = None) -> fl
 
 
 def _takes_weights(scorer: Any) -> bool:
-    parameters = signature(scorer).parameters.values()
+    try:
+        parameters = signature(scorer).parameters.values()
+    except ValueError:  # written in C; it will tell
+        return True
     return any(p.name == "sample_weight" or p.kind is p.VAR_KEYWORD for p in parameters)
 
 
-def _is_same(given: Any, default: Any) -> bool:
-    """Whether a parameter has its default; an array never is one."""
-    return type(given) is type(default) and bool(given == default)
+def _is_default(given: Any, default: Any) -> bool:
+    """Whether a parameter has its default, which an array never is."""
+    return not isinstance(given, np.ndarray) and bool(given == default)
 
 
 def _kind(estimator: Any) -> str:
@@ -229,7 +233,7 @@ def _open(estimator: Any, space: Space) -> Space:
     for name in space:
         if name not in defaults:
             raise ValueError(f"space of tune must name parameters of {type(estimator).__name__}; got {name!r}.")
-    free = {name: values for name, values in space.items() if _is_same(given[name], defaults[name])}
+    free = {name: values for name, values in space.items() if _is_default(given[name], defaults[name])}
     if not free:
         raise ValueError(f"space of tune must leave something to search; all of {', '.join(space)} are given.")
     return free
@@ -248,7 +252,8 @@ class _Search:
     def __init__(self, estimator: Any, X: Any, y: Any, weights: Any, scorer: Any, end: float) -> None:
         self._estimator, self._scorer, self._end = estimator, scorer, end
         self._X = X if hasattr(X, "iloc") else np.asarray(X)
-        self._y = np.asarray(y)
+        self._y = column_or_1d(y)
+        check_consistent_length(self._X, self._y)
         self._weights = None if weights is None else _check_sample_weight(weights, self._X)
         self._n = _num_samples(X)
         self._seed = int(check_random_state(estimator.random_state).randint(2**31))
@@ -272,8 +277,10 @@ class _Search:
         if self._n < MANY:
             return parts
         training, testing = parts[0]
-        few = np.random.RandomState(self._seed).permutation(len(training))[: int(FIRST_SHARE * len(training))]
-        return [_Stage(np.union1d(training[few], rare), testing), parts[0]]
+        mixed = np.random.RandomState(self._seed).permutation(training)
+        kinds = codes[mixed] if is_classifier(self._estimator) else np.zeros(len(mixed), np.int64)
+        few = [mixed[kinds == kind][: math.ceil(FIRST_SHARE * (kinds == kind).sum())] for kind in np.unique(kinds)]
+        return [_Stage(np.sort(np.concatenate(few)), testing), parts[0]]
 
     def run(self, space: Space, show: Any) -> Tuning:
         """Settings one after another; the estimator's own are the first."""

@@ -8,7 +8,7 @@ from sublearn.core.criterion import NodeSums
 from sublearn.core.fixed_point import Units
 from sublearn.kernels.layout import Array
 
-FAR = 1e100  # squares of such numbers are near the end of the floats
+FAR = 1e100  # from here on squares may overflow; to keep the warning away takes time, so it is done only then
 
 
 class Answers(Protocol):

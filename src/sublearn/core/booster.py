@@ -13,7 +13,7 @@ from sublearn.core.fixed_point import Derivatives, Weights, fine_steps, integer_
 from sublearn.core.flat_ensemble import FlatEnsemble, add_values, alone
 from sublearn.core.flat_tree import FlatTree, upward
 from sublearn.core.grower import Placed, grow_placed
-from sublearn.core.keys import keys_below
+from sublearn.core.keys import keys_below, keys_in_turn
 from sublearn.core.losses import CompiledLoss, Loss
 from sublearn.core.parallel import Workers
 from sublearn.core.parameters import BoostParameters, TreeParameters
@@ -24,7 +24,10 @@ from sublearn.kernels.boosting import PIECE, add_steps, add_to_parents, look_alo
 from sublearn.kernels.layout import Array, Samples
 
 NOTHING = np.empty(0)
-SUBSAMPLE, SIGNS = 1 << 32, 1 << 33  # of what is drawn below a round's key, apart from its tree, the first
+SUBSAMPLE, SIGNS = (
+    1 << 32,
+    1 << 33,
+)  # numbers below a round's key, from here on of rows and of signs; its tree has low ones
 SMALLEST = 1e-300  # steps of derivatives and weights near the ends of the floats
 
 
@@ -119,7 +122,7 @@ def boost(
     training: Problem, validating: Problem | None, growth: Growth, numbers: range, workers: Workers
 ) -> Iterator[Round]:
     """Rounds of these numbers, each as soon as it is done."""
-    for key in keys_below(growth.key, np.arange(numbers.start, numbers.stop)).tolist():
+    for key in keys_in_turn(growth.key, numbers):
         tree = add_round(training, growth, key, workers)
         if validating is not None:
             validating.add(alone(tree), workers)

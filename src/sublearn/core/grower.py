@@ -14,15 +14,19 @@ from sublearn.core.projection import Plan
 from sublearn.core.space import Scratch, make_scratch
 from sublearn.core.task import Task
 from sublearn.kernels import growing
-from sublearn.kernels.assembling import Assembled, Found, assemble
+from sublearn.kernels.assembling import Assembled, Places, assemble
 from sublearn.kernels.growing import CELLS, FIRST, N_STATES, NODES, PLANES, TERMS, Grown, Rules, Team
 from sublearn.kernels.layout import Array, Samples, Test, n_channels
 from sublearn.kernels.search import HISTOGRAMS
 from sublearn.kernels.team import N_COUNTERS, N_OPEN, N_TASKS
 
 LEAST = 1024  # samples that more than one thread is worth while for
-FEW = 256
+SHARED = 256  # samples of nodes that any thread may take, at the least
 SHARES = 8  # a thread keeps what is below nodes of this share of its share of samples
+OWNERS = {  # of which kind there is one entry of each array: nodes, hyperplanes, terms
+    name: 2 if name in ("feature", "coefficient") else name in ("threshold", "plane_decrease", "n_terms")
+    for name in Grown._fields
+}
 
 
 class Placed(NamedTuple):
@@ -50,49 +54,31 @@ def grow_placed(task: Task, key: int, workers: Workers) -> Placed:
     order = root.order.copy()
     n_threads = workers.n_threads if len(order) > LEAST else 1
     rules = make_rules(parameters, plan, test, answers, samples.codes.shape[0])
-    room = _kept(task, rules, n_threads, workers)
-    tasks, states = room.tasks, np.zeros((n_threads, N_STATES), np.int64)
+    tasks, hands, spaces = _kept(task, rules, n_threads, workers)
+    states = np.zeros((n_threads, N_STATES), np.int64)
     tasks.parent[0], tasks.cell[0], tasks.depth[0], tasks.runs[0], tasks.key[0] = -1, 0, 0, root.runs[0], key
-    states[:, FIRST] = room.firsts[:, 0]
+    states[:, FIRST] = np.arange(n_threads) * len(tasks.parent)
     team = _team(task, rules, n_threads, len(tasks.parent), workers)
 
     def work(i: int) -> bool:
-        nodes = room.hands[i]
-        return bool(growing.grow(samples, order, test, rules, team, tasks, i, nodes, states[i], *room.spaces[i]))
+        return bool(growing.grow(samples, order, test, rules, team, tasks, i, hands[i], states[i], *spaces[i]))
 
     workers.together(work, n_threads)
-    return Placed(*_assembled(room, states, samples, answers), order)
+    return Placed(*assembled(hands, states, samples, answers), order)
 
 
-class Room(NamedTuple):
-    """Space for a tree while it grows."""
-
-    tasks: Grown
-    whole: Grown  # nodes of all threads, of which each has its part
-    hands: list[Grown]
-    firsts: Array  # int64 (n_threads, 3), where the nodes, hyperplanes and terms of each begin
-    spaces: list[Scratch]
-    found: Found
-
-
-def _kept(task: Task, rules: Rules, n_threads: int, workers: Workers) -> Room:
-    """Space, that of the last tree where it was as large."""
+def _kept(task: Task, rules: Rules, n_threads: int, workers: Workers) -> tuple[Grown, list[Grown], list[Scratch]]:
+    """Space for tasks, and for the nodes and steps of each thread: that of the last tree where it was as large."""
     samples, runs = task.samples, task.root.runs
     n_bins, largest = task.test.n_bins, int(runs[0, -1])
     has = (samples.packed.size > 0, samples.weights.size > 0, samples.n_classes, n_channels(samples))
     key = (samples.codes.shape[0], n_bins, largest, n_threads, has, task.parameters)
 
-    def make() -> Room:
-        sizes = _sizes(largest, rules)
-        whole = _space(samples, runs, sizes * n_threads)
-        firsts = np.arange(n_threads)[:, None] * sizes
-        return Room(
-            _space(samples, runs, sizes),
-            whole,
-            [_part(whole, first, first + sizes) for first in firsts],
-            firsts,
+    def make() -> tuple[Grown, list[Grown], list[Scratch]]:
+        return (
+            _space(samples, runs, rules),
+            [_space(samples, runs, rules) for _ in range(n_threads)],
             [make_scratch(samples, n_bins, rules, largest) for _ in range(n_threads)],
-            _found(len(whole.parent), rules.max_partitions),
         )
 
     return workers.keep(key, make)
@@ -130,7 +116,7 @@ def _team(task: Task, rules: Rules, n_threads: int, n_tasks: int, workers: Worke
     return Team(
         n_threads,
         max(LEAST, n_samples // n_threads),
-        n_samples if n_threads == 1 else max(FEW, n_samples // (SHARES * n_threads)),
+        n_samples if n_threads == 1 else max(SHARED, n_samples // (SHARES * n_threads)),
         counters,
         workers.stop.flag,
         np.empty((n_threads, width), np.int64),
@@ -139,19 +125,15 @@ def _team(task: Task, rules: Rules, n_threads: int, n_tasks: int, workers: Worke
     )
 
 
-def _sizes(n_samples: int, rules: Rules) -> Array:
-    """How many nodes, hyperplanes and terms there can be."""
+def _space(samples: Samples, runs: Array, rules: Rules) -> Grown:
+    """Room for all nodes there can be; what is not used takes no memory."""
+    n_samples = int(runs[0, -1])
     n = widest = 1
     for _ in range(min(rules.max_depth, 64)):
         widest = min(widest << rules.max_partitions, n_samples)
         n = min(n + widest, 2 * n_samples)
     n_planes = max(min(n_samples, n * rules.max_partitions), 1)
-    return np.array([n, n_planes, n_planes * rules.subspace_size])
-
-
-def _space(samples: Samples, runs: Array, sizes: Array) -> Grown:
-    """Room for so many nodes, hyperplanes and terms; what is not used takes no memory."""
-    n, n_planes, n_terms = sizes.tolist()
+    n_terms = n_planes * rules.subspace_size
     return Grown(
         parent=np.empty(n, np.int64),
         cell=np.empty(n, np.int64),
@@ -172,25 +154,11 @@ def _space(samples: Samples, runs: Array, sizes: Array) -> Grown:
     )
 
 
-def _found(n: int, max_partitions: int) -> Found:
-    """Space for putting n nodes into order."""
-    plane, term, cell, order = np.empty((4, n), np.int64)
-    return Found(plane, term, cell, np.empty(n << max_partitions, np.int64), order)
-
-
-def _part(whole: Grown, firsts: Array, lasts: Array) -> Grown:
-    """The nodes, hyperplanes and terms from some numbers to others."""
-    nodes, planes, terms = map(slice, firsts.tolist(), lasts.tolist())
-    return Grown(
-        *(column[nodes] for column in whole[:11]),
-        *(column[planes] for column in whole[11:14]),
-        *(column[terms] for column in whole[14:]),
-    )
-
-
-def _assembled(room: Room, states: Array, samples: Samples, answers: Answers) -> tuple[FlatTree, Array]:
-    """The tree, and where the samples of each node are."""
+def assembled(hands: list[Grown], states: Array, samples: Samples, answers: Answers) -> tuple[FlatTree, Array]:
+    """The tree that threads have grown, and where the samples of each node are."""
     n, n_planes, n_terms, n_cells = states[:, [NODES, PLANES, TERMS, CELLS]].sum(axis=0).tolist()
+    grown = hands[0] if len(hands) == 1 else _joined(hands, states)
+    plane, term, cell, order = np.empty((4, n), np.int64)
     out = Assembled(
         parent=np.empty(n, np.int32),
         depth=np.empty(n, np.int32),
@@ -203,14 +171,13 @@ def _assembled(room: Room, states: Array, samples: Samples, answers: Answers) ->
         coefficient=np.empty(n_terms, np.int16),
         children=np.empty(n_cells, np.int32),
         places=np.empty((n, 2), np.int64),
-        totals=np.empty((n, room.whole.totals.shape[1]), np.int64),
+        totals=np.empty((n, grown.totals.shape[1]), np.int64),
         remainder=np.empty(n, np.int64),
         loss=np.empty(n),
-        pure=np.empty(n, np.bool_),
         decrease=np.empty(n),
     )
-    assemble(room.whole, room.firsts, states[:, NODES].copy(), room.found, out)
-    sums = node_sums(samples, out.totals, out.remainder, out.loss, out.pure)
+    assemble(grown, Places(plane, term, cell, np.empty(n_cells, np.int64), order), out)
+    sums = node_sums(samples, out.totals, out.remainder, out.loss, np.empty(0, np.bool_))  # nobody asks who is pure
     tree = FlatTree(
         parent=out.parent,
         depth=out.depth,
@@ -229,3 +196,17 @@ def _assembled(room: Room, states: Array, samples: Samples, answers: Answers) ->
         children=out.children,
     )
     return tree, out.places
+
+
+def _joined(hands: list[Grown], states: Array) -> Grown:
+    """Nodes of all threads, one thread after the other, numbered through."""
+    ends = states[:, [NODES, PLANES, TERMS]].tolist()
+    columns = {
+        name: np.concatenate([getattr(hand, name)[: end[OWNERS[name]]] for hand, end in zip(hands, ends, strict=True)])
+        for name in Grown._fields
+    }
+    room, sizes = len(hands[0].parent), states[:, NODES]
+    moves = np.cumsum(sizes) - sizes - states[:, FIRST]
+    parent = columns["parent"]
+    columns["parent"] = np.where(parent < 0, -1, parent + moves[parent // room])
+    return Grown(**columns)

@@ -13,7 +13,8 @@ import numpy as np
 
 from sublearn.core.booster import Growth, Problem, add_round
 from sublearn.core.flat_ensemble import alone
-from sublearn.core.keys import key_below, keys_below
+from sublearn.core.keys import key_below, keys_below, keys_in_turn
+from sublearn.core.losses import CompiledLoss
 from sublearn.core.parallel import Workers
 from sublearn.core.usual import Scale, scale_of
 from sublearn.kernels.layout import Array
@@ -23,7 +24,9 @@ MOST_ROUNDS = 2_000
 FEW = 50  # samples, or different ones: with fewer nothing is tried, since parts of them say little
 ROUNDS_OF_FEW = 100
 DISTANCE = 30.0  # learning rate times rounds of a trial
-ALONE = 3_000  # samples from which on each trial has a thread; with fewer, rounds are mostly Python, one thread's
+SIDE_BY_SIDE = (
+    3_000  # samples from which on each trial has a thread; with fewer, or a user's loss, rounds are mostly Python
+)
 PATIENCE = 20  # rounds without improvement that end one
 LEAST_GAIN = 1e-6  # share of the loss; what brings less is not worth a round
 FURTHER = 1.1  # all samples and smaller steps bear more learning than a trial does
@@ -63,7 +66,7 @@ def best_distance(problem: Problem, growth: Growth, longest: float, scale: Scale
     def curve(part: int, own: Workers) -> list[float]:
         return _curve(problem, fast._replace(key=key_below(key, part)), parts == part, n_rounds, own)
 
-    if scale.n_trials > 1 and len(parts) >= ALONE:
+    if scale.n_trials > 1 and len(parts) >= SIDE_BY_SIDE and isinstance(problem.loss, CompiledLoss):
         curves = workers.each(curve, scale.n_trials)
     else:
         curves = [curve(part, workers) for part in range(scale.n_trials)]
@@ -104,7 +107,7 @@ def _curve(problem: Problem, growth: Growth, held_out: Array, n_rounds: int, wor
     testing = testing._replace(loss=training.loss)
     training.prepare()
     curve = [testing.score(workers)]
-    for key in keys_below(growth.key, np.arange(n_rounds)).tolist():
+    for key in keys_in_turn(growth.key, range(n_rounds)):
         testing.add(alone(add_round(training, growth, key, workers)), workers)
         curve.append(testing.score(workers))
         if len(curve) - 1 - int(np.argmax(curve)) >= PATIENCE:

@@ -37,7 +37,5 @@ def scale_of(n_samples: int) -> Scale:
 
 
 def chances(n_features: int) -> float:
-    """Factor on what a split must gain by chance, so that the best of many useless features does not pass for a useful
-    one.
-    """
+    """Factor on what a split must gain: the best of many useless features gains more by chance than one of a few."""
     return 1.0 + max(0.0, float(plain(log2)(n_features / MANY))) / 2.0

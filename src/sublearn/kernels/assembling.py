@@ -1,4 +1,4 @@
-"""Nodes that threads have grown become one tree, level by level."""
+"""Nodes, in whatever order they have grown, become a tree, level by level."""
 
 from typing import NamedTuple
 
@@ -6,14 +6,14 @@ from sublearn.kernels.compilation import bare_kernel
 from sublearn.kernels.layout import Array
 
 
-class Found(NamedTuple):
-    """Space for where what belongs to a node is, by number as in `Grown`, and for the nodes in order."""
+class Places(NamedTuple):
+    """Space for where what belongs to a node is, and for the nodes in order."""
 
-    plane: Array  # int64
-    term: Array  # int64
-    cell: Array  # int64, in `child`
-    child: Array  # int64, numbers of children, or -1
-    order: Array  # int64, numbers of nodes
+    plane: Array  # int64 (n_nodes,)
+    term: Array  # int64 (n_nodes,)
+    cell: Array  # int64 (n_nodes,), in `child`
+    child: Array  # int64 (n_cells,), numbers of children, or -1
+    order: Array  # int64 (n_nodes,)
 
 
 class Assembled(NamedTuple):
@@ -33,44 +33,38 @@ class Assembled(NamedTuple):
     totals: Array
     remainder: Array
     loss: Array
-    pure: Array
     decrease: Array
 
 
 @bare_kernel
-def assemble(grown, firsts, n_nodes, found, out):
-    """Fill `out` from `grown`, in which thread t has n_nodes[t] nodes and what belongs to them.
-
-    firsts[t]: where its nodes, hyperplanes and terms begin.
-    """
+def assemble(grown, found, out):
+    """Fill `out`, which has as many nodes, from `grown`; hyperplanes there are in the order of their nodes."""
+    n_nodes = out.depth.size
+    n_planes = 0
+    n_terms = 0
     n_cells = 0
-    for t in range(n_nodes.size):
-        node = firsts[t, 0]
-        plane = firsts[t, 1]
-        term = firsts[t, 2]
-        for i in range(node, node + n_nodes[t]):
-            found.plane[i] = plane
-            found.term[i] = term
-            found.cell[i] = n_cells
-            for _ in range(grown.n_planes[i]):
-                term += grown.n_terms[plane]
-                plane += 1
-            if grown.n_planes[i] > 0:
-                n_cells += 1 << grown.n_planes[i]
+    for i in range(n_nodes):
+        found.plane[i] = n_planes
+        found.term[i] = n_terms
+        found.cell[i] = n_cells
+        for _ in range(grown.n_planes[i]):
+            n_terms += grown.n_terms[n_planes]
+            n_planes += 1
+        if grown.n_planes[i] > 0:
+            n_cells += 1 << grown.n_planes[i]
     for c in range(n_cells):
         found.child[c] = -1
-    for t in range(n_nodes.size):
-        for i in range(firsts[t, 0], firsts[t, 0] + n_nodes[t]):
-            if grown.parent[i] < 0:
-                found.order[0] = i
-                out.parent[0] = -1
-            else:
-                found.child[found.cell[grown.parent[i]] + grown.cell[i]] = i
+    for i in range(n_nodes):
+        if grown.parent[i] < 0:
+            found.order[0] = i
+            out.parent[0] = -1
+        else:
+            found.child[found.cell[grown.parent[i]] + grown.cell[i]] = i
     n_seen = 1
     n_planes = 0
     n_terms = 0
     n_cells = 0
-    for j in range(out.depth.size):
+    for j in range(n_nodes):
         i = found.order[j]
         out.depth[j] = grown.depth[i]
         out.places[j, 0] = grown.runs[i, 0]
@@ -79,7 +73,6 @@ def assemble(grown, firsts, n_nodes, found, out):
             out.totals[j, c] = grown.totals[i, c]
         out.remainder[j] = grown.remainder[i]
         out.loss[j] = grown.loss[i]
-        out.pure[j] = grown.pure[i]
         out.decrease[j] = grown.decrease[i]
         out.first_plane[j] = n_planes
         term = found.term[i]
@@ -105,5 +98,5 @@ def assemble(grown, firsts, n_nodes, found, out):
                     out.parent[n_seen] = j
                     n_seen += 1
                 n_cells += 1
-    out.first_plane[out.depth.size] = n_planes
+    out.first_plane[n_nodes] = n_planes
     out.first_term[n_planes] = n_terms

@@ -37,7 +37,7 @@ from sublearn.kernels.team import (
 
 BUDGET = 50_000_000  # samples visited, by all tests, after which a thread comes back, so that interrupts are noticed
 FIRST, NODES, PLANES, TERMS, CELLS, ENTERED, AT, CLAIMED, ACTIVE = range(9)  # what the state of a thread tells
-N_STATES = 9
+N_STATES = 16  # so that threads have cache lines of their own
 RANKING, DRAWN, FINALS = 0, 1, 2  # what is being tested
 
 

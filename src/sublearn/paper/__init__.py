@@ -20,6 +20,7 @@ BOOST: dict[str, Any] = {
     **PARAMETERS,
     "n_estimators": 100,
     "learning_rate": 0.2,
+    "max_depth": 6,
     "l2_regularization": 0.0,
     "min_child_weight": 2.0,
     "min_gain": 0.0,
