@@ -38,6 +38,7 @@ bench: $(VENV)/.peers
 	$(BIN)/python benchmarks/convergence.py
 	$(BIN)/python benchmarks/quality.py
 	$(BIN)/python benchmarks/defaults.py
+	$(BIN)/python benchmarks/times.py
 	$(BIN)/python benchmarks/stress.py
 
 bench-check: $(STAMP)
