@@ -24,9 +24,7 @@ MOST_ROUNDS = 2_000
 FEW = 50  # samples, or different ones: with fewer nothing is tried, since parts of them say little
 ROUNDS_OF_FEW = 100
 DISTANCE = 30.0  # learning rate times rounds of a trial
-SIDE_BY_SIDE = (
-    3_000  # samples from which on each trial has a thread; with fewer, or a user's loss, rounds are mostly Python
-)
+SIDE_BY_SIDE = 3_000  # samples from which on each trial has a thread; with fewer, rounds are mostly Python
 PATIENCE = 20  # rounds without improvement that end one
 LEAST_GAIN = 1e-6  # share of the loss; what brings less is not worth a round
 FURTHER = 1.1  # all samples and smaller steps bear more learning than a trial does
