@@ -9,7 +9,6 @@ numbers. Prints the test loss at some rounds, mean over splits with seeds from 1
 
 import argparse
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -65,7 +64,7 @@ def course(table: tables.Table, seed: int, rate: float, n_rounds: int, penalty: 
     loss: Loss = LogLoss() if table.is_classes else SquaredError()
     parameters = model._tree_parameters(len(X), **FIXED, **model._depth(len(X)))
     plan = model._plan(parameters, X.shape[1])
-    growth = Growth(parameters, plan, replace(model._boost_parameters(X.shape[1]), learning_rate=rate), 1)
+    growth = Growth(parameters, plan, model._boost_parameters(X.shape[1], rate), 1)
     maps = fit_maps(X, UNIT.weights, "auto", code_limit(plan.coefficient_sum))
     start = float(loss.start(y.astype(float), np.ones(len(y))))
     training, testing = (_problem(x, t, maps, loss, start) for x, t in ((X, y), (X_test, y_test)))

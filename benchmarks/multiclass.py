@@ -9,7 +9,6 @@ loss of the other. Trees of one round for all classes are what `SLMBoostClassifi
 import argparse
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -77,8 +76,7 @@ def course(
     tree = model._tree_parameters(len(X), **FIXED, **model._depth(len(X)))
     plan = model._plan(tree, X.shape[1])
     maps = fit_maps(X, UNIT.weights, "auto", code_limit(plan.coefficient_sum))
-    boost = replace(model._boost_parameters(X.shape[1]), learning_rate=model.learning_rate)
-    growth = Growth(tree, plan, boost, 1)
+    growth = Growth(tree, plan, model._boost_parameters(X.shape[1], model.learning_rate), 1)
     loss = Softmax(len(np.unique(y)))
     start = loss.start(y, np.ones(len(y)))
     training, testing = (

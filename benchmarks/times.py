@@ -2,8 +2,8 @@
 
     python benchmarks/times.py --threads 1,2
 
-Wall-clock seconds, the best of some fits that alternate, with nothing else running. CatBoost's take hours on usps,
-which is left out unless it is asked for.
+Wall-clock seconds, the best of some fits that alternate, with nothing else running. usps, on which CatBoost takes
+minutes, is left out unless it is asked for.
 """
 
 import argparse

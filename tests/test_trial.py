@@ -138,7 +138,7 @@ def distance_of(curves: list[list[float]], monkeypatch: pytest.MonkeyPatch, n_ro
 
     monkeypatch.setattr(trial, "_curve", give)
     scale = Scale(1e9, 6, 1, 0.5, len(curves), 5)
-    found = trial.best_distance(problem_of(*distinct(50)), growth_of(1.0), 0.5 * n_rounds, scale, 1, ONE_THREAD)
+    found = trial.best_distance(problem_of(*distinct(50)), growth_of, 0.5 * n_rounds, scale, 1, ONE_THREAD)
     assert next(left, None) is None
     return found
 

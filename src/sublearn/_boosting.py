@@ -3,7 +3,6 @@
 import warnings
 from collections.abc import Iterator
 from copy import deepcopy
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,7 +22,7 @@ from sublearn.core.keys import key_below
 from sublearn.core.losses import LogLinked, Loss, logarithms
 from sublearn.core.parallel import Workers
 from sublearn.core.parameters import BoostParameters
-from sublearn.core.trial import Wish, rate_and_rounds
+from sublearn.core.trial import GrowthAt, Wish, rate_and_rounds
 from sublearn.core.usual import chances, scale_of
 from sublearn.kernels.layout import Array
 
@@ -101,12 +100,14 @@ class SLMBoost(SLMEnsemble):
         with self._workers() as workers:
             training = _problem(part, loss, maps, start, trees, workers)
             validating = None if validation is None else _problem(validation, loss, maps, start, trees, workers)
-            growth = Growth(parameters, plan, self._boost_parameters(part.X.shape[1]), key)
-            rate, n_rounds = self._rate_and_rounds(kept, training, growth, workers)
-            growth = growth._replace(boost=replace(growth.boost, learning_rate=rate))
+
+            def growth_at(rate: float) -> Growth:
+                return Growth(parameters, plan, self._boost_parameters(part.X.shape[1], rate), key)
+
+            rate, n_rounds = self._rate_and_rounds(kept, training, growth_at, key_below(key, TRIAL), workers)
             training.prepare()
             scores = _scores_so_far(kept, training, validating, workers)
-            rounds = boost(training, validating, growth, range(n_kept, n_rounds), workers)
+            rounds = boost(training, validating, growth_at(rate), range(n_kept, n_rounds), workers)
             self._collect(rounds, trees, scores, n_rounds)
         self._store_trees(trees, maps, plan.subspace_size, key)
         self._loss, self._start, self._settings = loss, start, self._loss_settings()
@@ -116,14 +117,16 @@ class SLMBoost(SLMEnsemble):
         self.train_score_ = np.array(scores.training)
         self.validation_score_ = np.array(scores.validation)
 
-    def _rate_and_rounds(self, kept: Any, training: Problem, growth: Growth, workers: Workers) -> tuple[float, int]:
+    def _rate_and_rounds(
+        self, kept: Any, training: Problem, growth_at: GrowthAt, key: int, workers: Workers
+    ) -> tuple[float, int]:
         """Learning rate, and how many rounds there will be."""
         rate = None if self.learning_rate == "auto" else float(self.learning_rate)
         if kept:
             return rate or kept.learning_rate_, kept.n_iter_ + self._n_new(kept.n_iter_, 5)
         n_rounds = None if self.n_estimators == "auto" else int(self.n_estimators)
         wish = Wish(rate, n_rounds, may_try=not self.early_stopping)
-        return rate_and_rounds(training, growth, wish, key_below(growth.key, TRIAL), workers)
+        return rate_and_rounds(training, growth_at, wish, key, workers)
 
     def _loss_settings(self) -> tuple[Any, ...]:
         """What trees that are kept depend on."""
@@ -175,9 +178,9 @@ class SLMBoost(SLMEnsemble):
         """The largest depth, where the user does not say."""
         return {"max_depth": scale_of(n_samples).max_depth} if self.max_depth == "auto" else {}
 
-    def _boost_parameters(self, n_features: int) -> BoostParameters:
+    def _boost_parameters(self, n_features: int, rate: float) -> BoostParameters:
         return BoostParameters(
-            learning_rate=1.0,  # until it is known
+            learning_rate=rate,
             l2=float(self.l2_regularization),
             min_gain=float(self.min_gain) * chances(n_features),
             min_child_weight=float(self.min_child_weight),

@@ -263,23 +263,22 @@ class _Search:
 
     def _make_stages(self) -> list[_Stage]:
         """Rare classes are in every part to learn from, and in none that tests."""
-        rare, rows = np.empty(0, np.int64), np.arange(self._n)
-        if is_classifier(self._estimator):
-            _, codes, counts = np.unique(self._y, return_inverse=True, return_counts=True)
-            is_rare = counts[codes] < N_FOLDS
-            rare, rows = rows[is_rare], rows[~is_rare]
-        if len(rows) < N_FOLDS:
-            what = "a class of at least" if len(rare) else "at least"
+        by_class = is_classifier(self._estimator)
+        kinds = np.unique(self._y, return_inverse=True)[1] if by_class else np.zeros(self._n, np.int64)
+        is_rare = np.bincount(kinds)[kinds] < N_FOLDS
+        rare, rows = np.flatnonzero(is_rare), np.flatnonzero(~is_rare)
+        if not len(rows):
+            what = "a class of at least" if by_class else "at least"
             raise ValueError(f"y of tune must have {what} {N_FOLDS} samples, to learn from some and test on others.")
-        folds = StratifiedKFold if is_classifier(self._estimator) else KFold
+        folds = StratifiedKFold if by_class else KFold
         pairs = folds(N_FOLDS, shuffle=True, random_state=self._seed).split(rows, self._y[rows])
         parts = [_Stage(np.union1d(rows[training], rare), rows[testing]) for training, testing in pairs]
         if self._n < MANY:
             return parts
         training, testing = parts[0]
         mixed = np.random.RandomState(self._seed).permutation(training)
-        kinds = codes[mixed] if is_classifier(self._estimator) else np.zeros(len(mixed), np.int64)
-        few = [mixed[kinds == kind][: math.ceil(FIRST_SHARE * (kinds == kind).sum())] for kind in np.unique(kinds)]
+        alike = [mixed[kinds[mixed] == kind] for kind in np.unique(kinds)]
+        few = [rows[: math.ceil(FIRST_SHARE * len(rows))] for rows in alike]
         return [_Stage(np.sort(np.concatenate(few)), testing), parts[0]]
 
     def run(self, space: Space, show: Any) -> Tuning:

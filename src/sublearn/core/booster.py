@@ -24,10 +24,7 @@ from sublearn.kernels.boosting import PIECE, add_steps, add_to_parents, look_alo
 from sublearn.kernels.layout import Array, Samples
 
 NOTHING = np.empty(0)
-SUBSAMPLE, SIGNS = (
-    1 << 32,
-    1 << 33,
-)  # numbers below a round's key, from here on of rows and of signs; its tree has low ones
+SUBSAMPLE, SIGNS = 1 << 32, 1 << 33  # where rows and signs begin below a round's key; its tree has lower numbers
 SMALLEST = 1e-300  # steps of derivatives and weights near the ends of the floats
 
 

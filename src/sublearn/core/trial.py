@@ -6,7 +6,7 @@ fit at a low rate should go.
 """
 
 import math
-from dataclasses import replace
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -30,6 +30,9 @@ LEAST_GAIN = 1e-6  # share of the loss; what brings less is not worth a round
 FURTHER = 1.1  # all samples and smaller steps bear more learning than a trial does
 
 
+GrowthAt = Callable[[float], Growth]  # by learning rate
+
+
 class Wish(NamedTuple):
     """What the user says."""
 
@@ -38,7 +41,7 @@ class Wish(NamedTuple):
     may_try: bool
 
 
-def rate_and_rounds(problem: Problem, growth: Growth, wish: Wish, key: int, workers: Workers) -> tuple[float, int]:
+def rate_and_rounds(problem: Problem, growth_at: GrowthAt, wish: Wish, key: int, workers: Workers) -> tuple[float, int]:
     """Learning rate and number of rounds."""
     longer = math.sqrt(max(problem.raw.shape[1] - 1, 1))  # one tree a round serves all classes
     n_samples = problem.weights.count(len(problem.y))
@@ -50,15 +53,17 @@ def rate_and_rounds(problem: Problem, growth: Growth, wish: Wish, key: int, work
     n_rounds = round(usual) if wish.n_rounds is None else wish.n_rounds
     if n_samples < FEW or not wish.may_try or len(np.unique(_keys(problem, key))) < FEW:
         return min(usual * USUAL_RATE / n_rounds, HIGHEST_RATE), n_rounds
-    distance = FURTHER * best_distance(problem, growth, longer * DISTANCE, scale, key, workers)
+    distance = FURTHER * best_distance(problem, growth_at, longer * DISTANCE, scale, key, workers)
     rate = min(max(distance / n_rounds, LOWEST_RATE), HIGHEST_RATE)
     return rate, max(min(n_rounds, round(distance / rate)), 1)
 
 
-def best_distance(problem: Problem, growth: Growth, longest: float, scale: Scale, key: int, workers: Workers) -> float:
+def best_distance(
+    problem: Problem, growth_at: GrowthAt, longest: float, scale: Scale, key: int, workers: Workers
+) -> float:
     """Learning rate times rounds at which samples held out have the lowest loss, in the mean over trials."""
     n_rounds = round(longest / scale.trial_rate)
-    fast = growth._replace(boost=replace(growth.boost, learning_rate=scale.trial_rate))
+    fast = growth_at(scale.trial_rate)
     parts = deal(problem, scale.n_parts, key)
 
     def curve(part: int, own: Workers) -> list[float]:
