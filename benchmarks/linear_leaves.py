@@ -65,7 +65,7 @@ def course(table: tables.Table, seed: int, rate: float, n_rounds: int, penalty: 
     parameters = model._tree_parameters(len(X), **FIXED, **model._depth(len(X)))
     plan = model._plan(parameters, X.shape[1])
     growth = Growth(parameters, plan, model._boost_parameters(X.shape[1], rate), 1)
-    maps = fit_maps(X, UNIT.weights, "auto", code_limit(plan.coefficient_sum))
+    maps = fit_maps(X, UNIT.weights, "auto", code_limit(plan.coefficient_sum), ONE_THREAD)
     start = float(loss.start(y.astype(float), np.ones(len(y))))
     training, testing = (_problem(x, t, maps, loss, start) for x, t in ((X, y), (X_test, y_test)))
     mean, spread = training.codes.mean(axis=1), training.codes.std(axis=1) + 1e-9

@@ -75,7 +75,7 @@ def course(
     model = SLMBoostClassifier(**parameters)
     tree = model._tree_parameters(len(X), **FIXED, **model._depth(len(X)))
     plan = model._plan(tree, X.shape[1])
-    maps = fit_maps(X, UNIT.weights, "auto", code_limit(plan.coefficient_sum))
+    maps = fit_maps(X, UNIT.weights, "auto", code_limit(plan.coefficient_sum), ONE_THREAD)
     growth = Growth(tree, plan, model._boost_parameters(X.shape[1], model.learning_rate), 1)
     loss = Softmax(len(np.unique(y)))
     start = loss.start(y, np.ones(len(y)))

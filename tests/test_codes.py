@@ -2,7 +2,7 @@
 
 import math
 from fractions import Fraction
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -23,7 +23,7 @@ KINDS = ("auto", "linear", "quantile")
 
 def fit(x: Any, kind: str = "auto", weights: Any = UNIT, limit: int = CODE_LIMIT) -> FeatureMaps:
     x = np.asarray(x)
-    return fit_maps(x.reshape(len(x), -1), np.asarray(weights, np.int64), kind, limit)
+    return fit_maps(x.reshape(len(x), -1), np.asarray(weights, np.int64), kind, limit, Workers(1))
 
 
 def encode(x: Any, maps: FeatureMaps) -> Array:
@@ -283,9 +283,10 @@ def test_small_blocks_and_threads_give_the_same_codes(monkeypatch: pytest.Monkey
     weights = np.random.default_rng(6).integers(1, 4, 300)
     maps, expected = fit(x, "auto", weights), encode(x, fit(x, "auto", weights))
     monkeypatch.setattr(codes, "BLOCK_VALUES", 50)
+    monkeypatch.setattr(codes, "SHARED", 1)
     monkeypatch.setattr(parallel, "SMALL", 1)
     with Workers(3) as workers:
-        assert_same_maps(fit_maps(x, weights, "auto", CODE_LIMIT), maps)
+        assert_same_maps(fit_maps(x, weights, "auto", CODE_LIMIT, workers), maps)
         np.testing.assert_array_equal(encode_samples(x, maps, workers), expected)
 
 
@@ -295,3 +296,13 @@ def test_projections_of_codes_at_the_limit_stay_exact_in_float32(coefficient_sum
     assert limit == CODE_LIMIT or limit * coefficient_sum < 2**24 <= (limit + 1) * coefficient_sum
     assert limit * coefficient_sum < 2**24
     assert limit <= np.iinfo(np.int16).max
+
+
+@pytest.mark.parametrize("n_features", [1, 3, 2000])
+@pytest.mark.parametrize("n_samples", [1, 2, 341, 342, 1024, 1500])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_extremes_are_those_of_all_samples(n_samples: int, n_features: int, order: Literal["C", "F"]) -> None:
+    x = np.asarray(np.random.default_rng(n_samples).normal(size=(n_samples, n_features)), order=order)
+    low, high = codes._extremes(x)
+    np.testing.assert_array_equal(low, np.min(x, axis=0))
+    np.testing.assert_array_equal(high, np.max(x, axis=0))

@@ -92,12 +92,15 @@ class SLMBoost(SLMEnsemble):
         plan = self._plan(parameters, part.X.shape[1])
         if kept:
             self._check_codes(plan)
-            maps, start, trees = kept.feature_maps_, kept._start, kept._trees()
+            start, trees = kept._start, kept._trees()
         else:
-            maps = fit_maps(part.X, part.weights.weights, self.feature_map, code_limit(plan.coefficient_sum))
             start, trees = self._start_value(loss, part, n_outputs), []
         n_kept = len(trees)
         with self._workers() as workers:
+            limit = code_limit(plan.coefficient_sum)
+            maps = (
+                kept.feature_maps_ if kept else fit_maps(part.X, part.weights.weights, self.feature_map, limit, workers)
+            )
             training = _problem(part, loss, maps, start, trees, workers)
             validating = None if validation is None else _problem(validation, loss, maps, start, trees, workers)
 

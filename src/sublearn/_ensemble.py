@@ -8,7 +8,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from sublearn._estimator import SLMEstimator, n_parameters
 from sublearn.core.codes import DEVIATIONS, FeatureMaps, code_limit, encode_samples
-from sublearn.core.flat_ensemble import add_values, apply, pack, unpack
+from sublearn.core.flat_ensemble import add_values_of, apply, pack, unpack
 from sublearn.core.flat_tree import FlatTree
 from sublearn.core.parallel import Workers
 from sublearn.core.projection import Plan
@@ -78,11 +78,11 @@ class SLMEnsemble(SLMEstimator):
 
     def _sums(self, X: Any, values: Array, start: Array) -> Array:
         """start (n_values,) or (n_samples, n_values) plus the values (n_nodes, n_values) each sample reaches."""
+        X = self._check_samples(X)
+        out = np.empty((len(X), start.shape[-1]))
+        out[:] = start
         with self._workers() as workers:
-            codes = self._encode(X, workers)
-            out = np.empty((codes.shape[1], start.shape[-1]))
-            out[:] = start
-            add_values(self.ensemble_, values, codes, out, workers)
+            add_values_of(X, self.feature_maps_, self.ensemble_, values, out, workers)
         return out
 
     def apply(self, X: Any) -> Array:

@@ -82,7 +82,7 @@ class SLMEstimator(BaseEstimator):  # type: ignore[misc]
         X, y, weights = X[rows], y[rows], weights.take(rows)
         parameters = self._tree_parameters(weights.count(len(X)))
         plan = self._plan(parameters, X.shape[1])
-        maps = maps or fit_maps(X, weights.weights, self.feature_map, code_limit(plan.coefficient_sum))
+        maps = maps or fit_maps(X, weights.weights, self.feature_map, code_limit(plan.coefficient_sum), workers)
         response, weights = self._encode_response(y, weights)
         weighing = weights.present()  # class weights may be 0 too
         X, labels, weights = X[weighing], response.labels[weighing], weights.take(weighing)
@@ -209,7 +209,7 @@ class ClassifierPart(ClassifierMixin):  # type: ignore[misc]
         return X, y
 
     def _encode_response(self, y: Array, weights: Weights) -> tuple[Response, Weights]:
-        classes, labels = np.unique(y, return_inverse=True)
+        classes, labels = labels_of(y)
         weights = times_class_weights(weights, self._class_factors(classes, labels, weights), labels)
         return Response(classes, labels, Targets.none()), weights
 
@@ -246,6 +246,12 @@ class RegressorPart(RegressorMixin):  # type: ignore[misc]
     def _encode_response(self, y: Array, weights: Weights) -> tuple[Response, Weights]:
         empty = np.empty(0, np.int64)
         return Response(empty, empty, integer_targets(y)), weights
+
+
+def labels_of(y: Array) -> tuple[Array, Array]:
+    """The classes in order, and the place of each sample's; `np.unique` would sort the samples for it."""
+    classes = np.unique(y)
+    return classes, np.searchsorted(classes, y)
 
 
 def n_parameters(n_partitions: int, subspace_size: int) -> int:

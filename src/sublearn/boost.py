@@ -8,7 +8,7 @@ from sklearn.metrics import r2_score
 from sklearn.utils.validation import check_is_fitted
 
 from sublearn._boosting import NOTHING, Part, SLMBoost
-from sublearn._estimator import ClassifierPart, RegressorPart, unchanged_on_error
+from sublearn._estimator import ClassifierPart, RegressorPart, labels_of, unchanged_on_error
 from sublearn._parameters import Rule, check_parameters, documented, either, keep_parameters, one_of
 from sublearn.core.fixed_point import Weights
 from sublearn.core.losses import (
@@ -157,7 +157,7 @@ class SLMBoostClassifier(ClassifierPart, SLMBoost):
             weights = self._check_weights(sample_weight, X)
             rows = weights.present()
             X, y, weights = X[rows], y[rows], weights.take(rows)
-            classes, labels = np.unique(y, return_inverse=True)
+            classes, labels = labels_of(y)
             kept = self._kept()
             if kept:
                 self._check_width(X)

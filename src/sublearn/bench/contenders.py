@@ -77,11 +77,11 @@ def predictions(model: Any, X: Array, is_classes: bool) -> Array:
 # five times the rounds at a lower rate.
 FAST: Mapping[str, Any] = MappingProxyType(
     {
-        "learning_rate": 0.2,
+        "learning_rate": 0.25,
         "max_depth": 7,
         "l2_regularization": 5.0,
         "min_child_weight": 2.0,
-        "min_gain": 0.0,
+        "min_gain": 2.0,
         "n_coefficients": 2,
         "n_projections": 3,
         "racing_samples": 1024,

@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from sublearn.core.parallel import Workers
+from sublearn.kernels.encoding import MOMENT_BITS, add_moments, encode
 from sublearn.kernels.layout import Array
-from sublearn.kernels.prediction import MOMENT_BITS, add_moments, encode
 
 DEVIATIONS = 8  # codes reach this many standard deviations; a feature that reaches further is heavy-tailed
 CROWDED = 64  # a feature is so too if a third of its samples lie within this part of a deviation
@@ -21,6 +21,8 @@ EXACT = 2**24 - 1  # projected values stay within this, where float32 counts exa
 SPREAD_BINS = 1024  # parts of the range in which samples are counted
 STEEPEST = 1e300
 BLOCK_VALUES = 1 << 19  # values converted at a time
+SHARED = 10_000  # samples from which on threads share the features
+WIDE = 1024  # values of several rows side by side
 
 # P(Z >= z) of a normal variable at z = 0.25, 0.5, ... 4, written out so that no machine computes it otherwise
 NORMAL_TAIL = np.array(
@@ -73,25 +75,26 @@ def code_limit(coefficient_sum: int) -> int:
     return min(CODE_LIMIT, EXACT // max(coefficient_sum, 1))
 
 
-def fit_maps(x: Array, weights: Array, kind: str, limit: int) -> FeatureMaps:
+def fit_maps(x: Array, weights: Array, kind: str, limit: int, workers: Workers) -> FeatureMaps:
     """Choose the map of each feature of x (n_samples, n_features); kind: auto, linear or quantile."""
-    low, high = x.min(axis=0).astype(np.float64), x.max(axis=0).astype(np.float64)
+    low, high = (extreme.astype(np.float64) for extreme in _extremes(x))
     _, exponents = np.frexp(high * 0.5 - low * 0.5)
     units = np.ldexp(1.0, -np.clip(exponents + 1, -1000, 1000))
     low, high = low * units, high * units
     means, deviations, narrow = _moments(x, weights, units, low, high)
     reach = np.maximum(high - means, means - low)
     curved = (reach > DEVIATIONS * deviations) & (kind == "auto") | (kind == "quantile")
-    maps = []
-    for f in range(x.shape[1]):
+
+    def choose(f: int, _: Workers) -> tuple[Array, Array]:
         z = x[:, f].astype(np.float64) * units[f] if curved[f] or (kind == "auto" and narrow[f]) else None
         if low[f] == high[f]:
-            maps.append((low[f : f + 1], np.zeros(1, np.int64)))
-        elif z is not None and (curved[f] or _is_crowded(z, weights, deviations[f])):
-            maps.append(_quantile_map(z, weights, limit // DEVIATIONS))
-        else:
-            maps.append(_linear_map(means[f], max(deviations[f], reach[f] / DEVIATIONS), limit))
-    return _pack(units, maps, limit // DEVIATIONS)
+            return low[f : f + 1], np.zeros(1, np.int64)
+        if z is not None and (curved[f] or _is_crowded(z, weights, deviations[f])):
+            return _quantile_map(z, weights, limit // DEVIATIONS)
+        return _linear_map(means[f], max(deviations[f], reach[f] / DEVIATIONS), limit)
+
+    some = workers if len(x) >= SHARED else Workers(1)
+    return _pack(units, some.each(choose, x.shape[1]), limit // DEVIATIONS)
 
 
 def encode_samples(x: Array, maps: FeatureMaps, workers: Workers) -> Array:
@@ -100,6 +103,12 @@ def encode_samples(x: Array, maps: FeatureMaps, workers: Workers) -> Array:
     for begin, block in _blocks(x):
         workers.run(partial(encode, block, maps, begin, out), np.array([x.shape[1]]), items=len(block))
     return out
+
+
+def encode_part(x: Array, maps: FeatureMaps, out: Array) -> None:
+    """Write the codes of a few samples to the first columns of `out`, in this thread."""
+    block = _as_block(x)
+    encode(block, maps, 0, out, 0, len(block))
 
 
 def line_of(maps: FeatureMaps, f: int) -> Line:
@@ -123,8 +132,24 @@ def _blocks(x: Array) -> Iterator[tuple[int, Array]]:
     """Pieces of x as C-ordered float64, with their first row."""
     size = max(1, BLOCK_VALUES // x.shape[1])
     for begin in range(0, x.shape[0], size):
-        # writeable, since Numba would compile everything once more for arrays that are not
-        yield begin, np.require(x[begin : begin + size], np.float64, ["C", "W"])
+        yield begin, _as_block(x[begin : begin + size])
+
+
+def _as_block(x: Array) -> Array:
+    """As kernels take it; writeable, since Numba would compile everything once more for arrays that are not."""
+    return np.require(x, np.float64, ["C", "W"])
+
+
+def _extremes(x: Array) -> tuple[Array, Array]:
+    """Smallest and largest value of each feature; many narrow rows are one wide row, since NumPy goes row by row."""
+    n_side = max(WIDE // x.shape[1], 1)
+    whole = len(x) // n_side * n_side
+    if not x.flags.c_contiguous or whole == 0:
+        return x.min(axis=0), x.max(axis=0)
+    wide, rest = x[:whole].reshape(-1, n_side * x.shape[1]), x[whole - 1 :]  # the rest has one row at least
+    low = wide.min(axis=0).reshape(n_side, -1).min(axis=0)
+    high = wide.max(axis=0).reshape(n_side, -1).max(axis=0)
+    return np.minimum(low, rest.min(axis=0)), np.maximum(high, rest.max(axis=0))
 
 
 class _Moments(NamedTuple):

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from sublearn.core.codes import FeatureMaps, encode_part
 from sublearn.core.flat_tree import KINDS, FlatTree, offsets
 from sublearn.core.parallel import Workers
 from sublearn.kernels import prediction
@@ -15,16 +16,9 @@ from sublearn.kernels.layout import Array
 
 FIRST_NODE = np.zeros(1, np.int64)
 STEP = 6  # what a record on a sample's route costs, in samples visited
-
-
-class Routes(NamedTuple):
-    """The trees once more, as binary trees of records for prediction; see `prediction.lay_out`."""
-
-    words: Array  # int64 (n_records * width,)
-    width: int  # words of a record
-    answers: Array  # int32 (n_records,), nodes
-    first_records: Array  # int64 (n_trees,)
-    depths: Array  # int64 (n_trees,), in records
+ENCODING = 4  # what a code costs, likewise
+ENCODED = 262_144  # codes kept at a time: half of a usual second-level cache
+LEAST_ENCODED = 1024  # samples for which it pays to begin anew
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +29,7 @@ class FlatEnsemble:
     roots: Array  # int64 (n_trees,)
 
     @cached_property
-    def routes(self) -> Routes:
+    def routes(self) -> prediction.Routes:
         """The routes through them, which only prediction needs."""
         return find_routes(self.nodes, self.roots)
 
@@ -52,7 +46,10 @@ class FlatEnsemble:
         """Tree number t; nothing is copied."""
         one, routes = slice(t, t + 1), self.routes
         tree = FlatEnsemble(self.nodes, self.roots[one])
-        tree.__dict__["routes"] = routes._replace(first_records=routes.first_records[one], depths=routes.depths[one])
+        crowns = prediction.Crowns(*(column[one] for column in routes.crowns))
+        tree.__dict__["routes"] = routes._replace(
+            first_records=routes.first_records[one], depths=routes.depths[one], crowns=crowns
+        )
         return tree
 
 
@@ -70,15 +67,29 @@ def alone(tree: FlatTree) -> FlatEnsemble:
     return FlatEnsemble(tree, FIRST_NODE)
 
 
-def find_routes(nodes: FlatTree, roots: Array) -> Routes:
+def find_routes(nodes: FlatTree, roots: Array) -> prediction.Routes:
     """Lay trees out for prediction."""
-    n_planes = np.diff(nodes.first_plane)
-    n_records = len(roots) + int(np.sum(2 * ((1 << n_planes) - 1)))
-    width = 1 + max(int(np.diff(nodes.first_term).max(initial=0)), 2)
-    words, answers = np.empty(n_records * width, np.int64), np.empty(n_records, np.int32)
-    first_records, depths = np.empty(len(roots), np.int64), np.empty(len(roots), np.int64)
-    prediction.lay_out(nodes, roots, width, words, answers, first_records, depths)
-    return Routes(words, width, answers, first_records, depths)
+    n_planes, n_trees = np.diff(nodes.first_plane), len(roots)
+    n_records = n_trees + int(np.sum(2 * ((1 << n_planes) - 1)))
+    n_terms = max(int(np.diff(nodes.first_term).max(initial=0)), 2)
+    n_terms += n_terms % 2
+    width = 1 + n_terms
+    crowns = prediction.Crowns(
+        np.zeros((n_trees, prediction.CELLS, width), np.float32),
+        np.zeros((n_trees, prediction.CELLS, n_terms), np.int64),
+        np.zeros((n_trees, 2 * prediction.CELLS), np.uint32),
+    )
+    routes = prediction.Routes(
+        np.empty(n_records * width, np.float32),
+        np.empty(n_records * width, np.uint32),
+        width,
+        np.empty(n_records, np.int32),
+        np.empty(n_trees, np.uint32),
+        np.empty(n_trees, np.int64),
+        crowns,
+    )
+    prediction.lay_out(nodes, roots, routes)
+    return routes
 
 
 def pack(trees: Sequence[FlatTree]) -> FlatEnsemble:
@@ -112,10 +123,11 @@ def unpack(ensemble: FlatEnsemble) -> list[FlatTree]:
 
 def apply(ensemble: FlatEnsemble, codes: Array, workers: Workers) -> Array:
     """Node (n_samples, n_trees) of each tree in which the route of each sample ends; codes (n_features, n_samples)."""
+    routes, roots = ensemble.routes, ensemble.roots
     leaves = np.empty((codes.shape[1], ensemble.n_trees), np.int64)
     workers.run(
-        lambda a, b: prediction.find_leaves(codes, ensemble.routes, ensemble.roots, a, b, leaves),
-        _costs(ensemble),
+        lambda a, b: prediction.find_leaves(codes, routes, roots, a, b, _rows(len(codes)), leaves),
+        _costs(routes),
         items=len(leaves),
     )
     return leaves
@@ -123,15 +135,41 @@ def apply(ensemble: FlatEnsemble, codes: Array, workers: Workers) -> Array:
 
 def add_values(ensemble: FlatEnsemble, values: Array, codes: Array, out: Array, workers: Workers) -> None:
     """Add to `out` (n_samples, n_values) the values (n_nodes, n_values) that each sample reaches, over all trees."""
+    routes = ensemble.routes
     workers.run(
-        lambda a, b: prediction.add_values(codes, ensemble.routes, values, a, b, out),
-        _costs(ensemble),
+        lambda a, b: prediction.add_values(codes, routes, values, a, b, _rows(len(codes)), out),
+        _costs(routes),
         items=len(out),
     )
 
 
-def _costs(ensemble: FlatEnsemble) -> Array:
-    return np.array([1 + STEP * int(ensemble.routes.depths.sum())])
+def add_values_of(
+    x: Array, maps: FeatureMaps, ensemble: FlatEnsemble, values: Array, out: Array, workers: Workers
+) -> None:
+    """`add_values` for samples x (n_samples, n_features), encoded a few at a time, so that codes stay in the cache."""
+    routes, n_features = ensemble.routes, x.shape[1]
+    size = max(LEAST_ENCODED, ENCODED // n_features)
+
+    def add_part(first: int, last: int) -> None:
+        rows, codes = _rows(n_features), np.empty((n_features, min(size, last - first)), np.int16)
+        for begin in range(first, last, size):
+            end = min(begin + size, last)
+            encode_part(x[begin:end], maps, codes)
+            prediction.add_values(codes, routes, values, 0, end - begin, rows, out[begin:end])
+
+    workers.run(add_part, _costs(routes) + ENCODING * n_features, items=len(out))
+
+
+def _rows(n_features: int) -> prediction.Rows:
+    """Scratch space of a thread."""
+    n = prediction.ROWS
+    return prediction.Rows(
+        np.zeros(n_features * n, np.float32), np.empty(n, np.float32), np.empty(n, np.int32), np.empty(n, np.uint32)
+    )
+
+
+def _costs(routes: prediction.Routes) -> Array:
+    return np.array([1 + STEP * int(routes.depths.sum())])
 
 
 def _shifted(tree: FlatTree, start: _Start) -> FlatTree:

@@ -4,6 +4,7 @@ Compiled code is cached on disk beside the package, or in the user's cache folde
 read-only, so that a machine compiles once.
 """
 
+import gc
 import hashlib
 import sys
 import threading
@@ -44,7 +45,11 @@ def _name_by_digest(dispatcher: Any) -> None:
 
 
 class _Compiling:
-    """Tells the user once when compiling, over all kernels, takes longer than `PATIENCE`."""
+    """Tells the user once when compiling, over all kernels, takes longer than `PATIENCE`.
+
+    Python does not look for garbage meanwhile: Numba makes millions of objects that stay, and a tenth of the time would
+    go into looking at them over and over.
+    """
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
@@ -57,8 +62,12 @@ class _Compiling:
         self.timer = threading.Timer(max(PATIENCE - self.spent, 0.0), self.tell)
         self.timer.daemon = True
         self.timer.start()
+        self.collected = gc.isenabled()
+        gc.disable()
 
     def __exit__(self, *error: object) -> None:
+        if self.collected:
+            gc.enable()
         self.timer.cancel()
         self.spent += time.monotonic() - self.began
         self.lock.release()

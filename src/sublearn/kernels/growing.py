@@ -478,7 +478,7 @@ def grow(
                 begin,
                 own_runs,
                 trial.cells,
-                spare.place,
+                spare.place[: 1 << choice.n_kept[0]],
                 moved,
                 0 if together else begin,
                 0,

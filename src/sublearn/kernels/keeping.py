@@ -65,9 +65,10 @@ def add_side(codes, node, features, coefficients, threshold, bit, loaded, block,
         else:
             project_gathered(codes, node.order, begin, n, features, coefficients, projected)
         at = begin - node.runs[0]
+        before = trial.cells[at : at + n]
+        after = trial.trial[at : at + n]
         for i in range(n):
-            positive = np.uint8(projected[i] >= threshold)
-            trial.trial[at + i] = trial.cells[at + i] | (positive << np.uint8(bit))
+            after[i] = before[i] | np.uint8(np.uint8(projected[i] >= threshold) << np.uint8(bit))
 
 
 @inner
@@ -93,8 +94,9 @@ def joint_decrease(samples, node, test, loaded, block, trial, n_cells, pool, n_m
         n = min(block.bins.size, node.runs[-1] - begin)
         if not loaded:
             gather_statistics(samples, node.order, begin, n, block)
+        own = trial.trial[begin - node.runs[0] : begin - node.runs[0] + n]
         for i in range(n):
-            block.bins[i] = trial.trial[begin - node.runs[0] + i]
+            block.bins[i] = own[i]
         add_up(block, node.runs, samples.n_classes, begin, n, sums)
     n_met = pool_sums(pool, sums, n_met)
     n_classes = samples.n_classes
@@ -217,6 +219,30 @@ def keep_decorrelated(
 
 
 @inner
+def sum_of(cells):
+    """How many of the cells, 0 or 1, are 1."""
+    n = np.int64(0)
+    for i in range(cells.size):
+        n += np.int64(cells[i])
+    return n
+
+
+@inner
+def part_in_two(cells, samples, first, second, out):
+    """Write the samples of cell 0 to `out` from `first` on, and those of cell 1 from `second` on.
+
+    Both places are numbers at hand: in a table, each sample would wait until the one before it has been written there.
+    """
+    a = np.uint64(first)
+    b = np.uint64(second)
+    for i in range(cells.size):
+        side = np.uint64(cells[i])
+        out[b if side else a] = samples[i]
+        a += np.uint64(1) - side
+        b += side
+
+
+@inner
 def move_samples(order, begin, runs, cells, place, moved, at, first_child, new_runs, codes, pool, n_met):
     """Sort the samples of a node by child, keeping their order; fills runs and codes of children from first_child on.
 
@@ -229,8 +255,12 @@ def move_samples(order, begin, runs, cells, place, moved, at, first_child, new_r
     clear(place)
     for k in range(n_classes):
         part = cells[runs[k] - runs[0] : runs[k + 1] - runs[0]]
-        for i in range(part.size):
-            place[part[i], k] += 1
+        if place.shape[0] == 2:
+            place[1, k] = sum_of(part)
+            place[0, k] = part.size - place[1, k]
+        else:
+            for i in range(part.size):
+                place[part[i], k] += 1
     if pool.n_threads > 1:
         for cell in range(place.shape[0]):
             for k in range(n_classes):
@@ -265,9 +295,12 @@ def move_samples(order, begin, runs, cells, place, moved, at, first_child, new_r
     for k in range(n_classes):
         part = cells[runs[k] - runs[0] : runs[k + 1] - runs[0]]
         old = order[runs[k] : runs[k + 1]]
-        for i in range(part.size):
-            moved[np.uint64(place[part[i], k] - at)] = old[i]
-            place[part[i], k] += 1
+        if place.shape[0] == 2:
+            part_in_two(part, old, place[0, k] - at, place[1, k] - at, moved)
+        else:
+            for i in range(part.size):
+                moved[np.uint64(place[part[i], k] - at)] = old[i]
+                place[part[i], k] += 1
     if pool.n_threads > 1:
         n_met = meet(pool.counters, pool.stop, pool.n_threads, n_met)
         if is_stopped(pool.stop):  # `moved` may have gaps

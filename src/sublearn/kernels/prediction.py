@@ -1,92 +1,71 @@
-"""From values to codes, and from codes to leaves."""
+"""From codes to leaves: the routes of samples through trees.
+
+All samples go through all planes of a tree's crown, its uppermost levels, whether their routes pass there or not: the
+planes are few, and vector instructions take many samples at once. From there each sample walks along its own route.
+"""
+
+from typing import NamedTuple
 
 import numpy as np
 
-from sublearn.kernels.compilation import inner, kernel
+from sublearn.kernels.compilation import bare_kernel, inner, kernel
+from sublearn.kernels.layout import Array
 
-MOMENT_BITS = 15  # values are rounded to this many bits of their range for mean and deviation
-HALF_RANGE = 1 << (MOMENT_BITS - 1)
 ROWS = 256  # samples that go through all trees together, while their codes are in the cache
-LAST = 2**31 - 1  # a threshold that no projection reaches
-HALF = 32  # bits of half a word
-LOW = (1 << HALF) - 1
+CROWN = 3  # levels of a crown
+CELLS = 1 << CROWN  # where routes may leave it
+FEW = 32  # samples for which a crown does not pay
 
 
-@inner
-def encode_straight(z, maps, low, out):
-    """Codes of values z between the two knots of a map."""
-    knot = maps.knots[low]
-    slope = maps.slopes[low]
-    first = np.float64(maps.levels[low])
-    last = np.float64(maps.levels[low + 1])
-    for i in range(out.size):
-        level = slope * (z[i] - knot) + (first + 0.5)
-        out[i] = np.int16(np.floor(min(max(level, first), last)))
+class Crowns(NamedTuple):
+    """The uppermost levels of trees as full binary trees, of which record 1 is the first."""
+
+    number: Array  # float32 (n_trees, CELLS, width), as in `Routes`
+    place: Array  # int64 (n_trees, CELLS, n_terms)
+    record: Array  # uint32 (n_trees, 2 * CELLS), the number in `Routes`; the last are where routes go on
 
 
-@inner
-def encode_bent(z, maps, low, high, knot, out):
-    """Codes of values z between knots low and high; `knot` is space for the last one at or below each value."""
-    n = out.size
-    for i in range(n):
-        knot[i] = low
-    left = high - low
-    while left > 1:
-        half = left // 2
-        for i in range(n):
-            middle = knot[i] + half
-            knot[i] = middle if z[i] >= maps.knots[np.uint64(middle)] else knot[i]
-        left -= half
-    for i in range(n):
-        k = np.uint64(knot[i])
-        first = np.float64(maps.levels[k])
-        last = np.float64(maps.levels[np.uint64(min(knot[i] + 1, high))])  # a constant feature has one knot
-        level = maps.slopes[k] * (z[i] - maps.knots[k]) + (first + 0.5)
-        out[i] = np.int16(np.floor(min(max(level, first), last)))
+class Routes(NamedTuple):
+    """Trees as binary trees of records that samples walk in step.
+
+    A node of q hyperplanes becomes q levels, of which the j-th asks hyperplane j in each of 2^j records. A record has
+    `width` numbers, the threshold and the coefficients, and as many links: the first of the two next records, and the
+    places of the codes that go with the coefficients, which are features times `ROWS`. An end leads to itself.
+    """
+
+    number: Array  # float32 (n_records * width,)
+    link: Array  # uint32 (n_records * width,)
+    width: int  # the number of coefficients is even
+    answers: Array  # int32 (n_records,), nodes
+    first_records: Array  # uint32 (n_trees,)
+    depths: Array  # int64 (n_trees,), in records
+    crowns: Crowns
+
+
+class Rows(NamedTuple):
+    """Scratch space for `ROWS` samples."""
+
+    codes: Array  # float32 (n_features * ROWS,); projections stay below 2^24, where float32 counts exactly
+    sums: Array  # float32 (ROWS,)
+    cells: Array  # int32 (ROWS,)
+    at: Array  # uint32 (ROWS,), records
 
 
 @kernel
-def encode(x, maps, begin, out, first, last):
-    """Write the codes of rows first to last of x, C-ordered float64, to out[:, begin + row].
-
-    The map of a feature is monotone and piecewise linear through knots and levels, and constant outside. Many rows look
-    for their knots in step, by halves, since each would wait for its loads alone.
-    """
-    knot = np.empty(ROWS, np.int64)
-    z = np.empty(ROWS)
-    for start in range(first, last, ROWS):
-        n = min(ROWS, last - start)
-        for f in range(x.shape[1]):
-            low = maps.offsets[f]
-            high = maps.offsets[f + 1] - 1
-            unit = maps.units[f]
-            codes = out[f, begin + start : begin + start + n]
-            least = maps.knots[low]
-            most = maps.knots[high]
-            for i in range(n):
-                z[i] = min(max(x[start + i, f] * unit, least), most)
-            if high - low == 1:
-                encode_straight(z, maps, low, codes)
-            else:
-                encode_bent(z, maps, low, high, knot, codes)
-
-
-@kernel
-def lay_out(nodes, roots, width, words, answers, first_records, depths):
-    """Write trees as binary trees of records that samples walk in step; see `Routes`.
-
-    A node of q hyperplanes becomes q levels, of which the j-th asks hyperplane j in each of 2^j records. A record is
-    `width` words of two halves each: threshold and where the first of the two next records begins; then coefficient and
-    place of each term, where places are features times `ROWS`. The record of an end leads to itself.
-    """
+def lay_out(nodes, roots, routes):
+    """Fill the routes through trees."""
+    number = routes.number
+    link = routes.link
+    width = routes.width
+    answers = routes.answers
     n_records = answers.size
     plane_of = np.empty(n_records, np.int64)  # -1 at an end
     cell_of = np.empty(n_records, np.int64)
     depth_of = np.empty(n_records, np.int64)
     n = 0
     for t in range(roots.size):
-        first_records[t] = n
-        depths[t] = 0
+        routes.first_records[t] = n
+        routes.depths[t] = 0
         answers[n] = roots[t]
         plane_of[n] = 0
         cell_of[n] = 0
@@ -97,18 +76,23 @@ def lay_out(nodes, roots, width, words, answers, first_records, depths):
             node = answers[r]
             begin = nodes.first_plane[node]
             q = nodes.first_plane[node + 1] - begin
-            for word in range(r * width, (r + 1) * width):
-                words[word] = 0
+            word = r * width
+            for term in range(1, width):
+                number[word + term] = 0.0
+                link[word + term] = 0
             if plane_of[r] < 0 or q == 0:
-                words[r * width] = (LAST << HALF) + r * width
+                number[word] = np.inf
+                link[word] = r
                 r += 1
                 continue
             p = begin + plane_of[r]
-            words[r * width] = (np.int64(nodes.threshold[p]) << HALF) + n * width
+            number[word] = nodes.threshold[p]
+            link[word] = n
             for term in range(nodes.first_term[p], nodes.first_term[p + 1]):
-                word = r * width + 1 + term - nodes.first_term[p]
-                words[word] = (np.int64(nodes.coefficient[term]) << HALF) + np.int64(nodes.feature[term]) * ROWS
-            depths[t] = max(depths[t], depth_of[r] + 1)
+                word += 1
+                number[word] = nodes.coefficient[term]
+                link[word] = np.int64(nodes.feature[term]) * ROWS
+            routes.depths[t] = max(routes.depths[t], depth_of[r] + 1)
             for side in range(2):
                 cell = cell_of[r] | side << plane_of[r]
                 answers[n] = node
@@ -122,6 +106,24 @@ def lay_out(nodes, roots, width, words, answers, first_records, depths):
                     cell_of[n] = 0
                 n += 1
             r += 1
+        lay_out_crown(routes, t)
+
+
+@inner
+def lay_out_crown(routes, t):
+    """Write the uppermost levels of tree t once more: below record k come 2k and 2k + 1, and below an end, ends."""
+    crowns = routes.crowns
+    crowns.record[t, 1] = routes.first_records[t]
+    for k in range(1, CELLS):
+        record = np.int64(crowns.record[t, k])
+        word = record * routes.width
+        crowns.number[t, k, 0] = routes.number[word]
+        for term in range(1, routes.width):
+            crowns.number[t, k, term] = routes.number[word + term]
+            crowns.place[t, k, term - 1] = routes.link[word + term]
+        following = np.int64(routes.link[word])
+        crowns.record[t, 2 * k] = following
+        crowns.record[t, 2 * k + 1] = following if following == record else following + 1
 
 
 @inner
@@ -135,101 +137,142 @@ def take_rows(codes, begin, n, out):
 
 
 @inner
-def next_word(codes, words, width, at, i):
-    """Where the next record of sample i begins, after that at word `at`."""
-    goal = words[at]
-    projected = np.int64(0)
-    for t in range(1, width):
-        term = words[at + np.uint64(t)]
-        projected += (term >> HALF) * np.int64(codes[np.uint64(term & LOW) + i])
-    return np.uint64((goal & LOW) + (width if projected >= (goal >> HALF) else 0))
+def fill(values, value):
+    """Set all of an array."""
+    for i in range(values.size):
+        values[i] = value
 
 
 @inner
-def walk_together(codes, words, width, start, depth, n, at):
-    """Take samples through a tree, eight at a time, so that their loads do not wait for each other."""
-    one = np.uint64(1)
-    for i in range(0, n, 8):
-        a = b = c = d = e = f = g = h = start
+def add_two(codes, coefficients, places, term, sums):
+    """Add two terms of a plane to the sums of `ROWS` samples."""
+    a = coefficients[term]
+    b = coefficients[term + 1]
+    x = codes[places[term] : places[term] + ROWS]
+    y = codes[places[term + 1] : places[term + 1] + ROWS]
+    for i in range(ROWS):
+        sums[i] += a * x[i] + b * y[i]
+
+
+@inner
+def take_sides(codes, threshold, coefficients, places, met, sums, cells):
+    """Add 1 to cells that are `met` where the sums, with the last two terms, are on the positive side of a plane."""
+    last = coefficients.size - 1
+    a = coefficients[last - 1]
+    b = coefficients[last]
+    x = codes[places[last - 1] : places[last - 1] + ROWS]
+    y = codes[places[last] : places[last] + ROWS]
+    for i in range(ROWS):
+        cells[i] += (sums[i] + (a * x[i] + b * y[i]) >= threshold) & (cells[i] == met)
+
+
+@inner
+def pass_crown(codes, crowns, t, sums, cells):
+    """Find the cells in which the routes of `ROWS` samples leave the crown of tree t.
+
+    At each level a sample doubles its cell, and adds 1 if it is on the positive side of the plane it meets.
+    """
+    n_terms = crowns.place.shape[2]
+    fill(cells, 0)
+    fill(sums, 0.0)
+    for level in range(CROWN):
+        for i in range(ROWS):
+            cells[i] *= 2
+        for m in range(1 << level):
+            k = (1 << level) + m
+            coefficients = crowns.number[t, k, 1:]
+            places = crowns.place[t, k]
+            if n_terms > 2:
+                fill(sums, 0.0)
+            for term in range(0, n_terms - 2, 2):
+                add_two(codes, coefficients, places, term, sums)
+            take_sides(codes, crowns.number[t, k, 0], coefficients, places, 2 * m, sums, cells)
+
+
+@inner
+def next_record(codes, number, link, width, at, i):
+    """The record of sample i after record `at`."""
+    word = at * np.uint64(width)
+    projected = number[word + np.uint64(1)] * codes[np.uint64(link[word + np.uint64(1)]) + i]
+    for term in range(2, width):
+        projected += number[word + np.uint64(term)] * codes[np.uint64(link[word + np.uint64(term)]) + i]
+    return np.uint64(link[word]) + np.uint64(projected >= number[word])
+
+
+@inner
+def walk_together(codes, number, link, width, starts, cells, depth, n, at):
+    """Take samples down so many levels from starts[cells], eight at a time, so that none waits for another's loads."""
+    for i in range(np.uint64(0), np.uint64(n), np.uint64(8)):  # unsigned: no index counts from the end
+        a = np.uint64(starts[np.uint32(cells[i])])
+        b = np.uint64(starts[np.uint32(cells[i + np.uint64(1)])])
+        c = np.uint64(starts[np.uint32(cells[i + np.uint64(2)])])
+        d = np.uint64(starts[np.uint32(cells[i + np.uint64(3)])])
+        e = np.uint64(starts[np.uint32(cells[i + np.uint64(4)])])
+        f = np.uint64(starts[np.uint32(cells[i + np.uint64(5)])])
+        g = np.uint64(starts[np.uint32(cells[i + np.uint64(6)])])
+        h = np.uint64(starts[np.uint32(cells[i + np.uint64(7)])])
         for _ in range(depth):
-            j = np.uint64(i)
-            a = next_word(codes, words, width, a, j)
-            b = next_word(codes, words, width, b, j + one)
-            c = next_word(codes, words, width, c, j + np.uint64(2))
-            d = next_word(codes, words, width, d, j + np.uint64(3))
-            e = next_word(codes, words, width, e, j + np.uint64(4))
-            f = next_word(codes, words, width, f, j + np.uint64(5))
-            g = next_word(codes, words, width, g, j + np.uint64(6))
-            h = next_word(codes, words, width, h, j + np.uint64(7))
+            a = next_record(codes, number, link, width, a, i)
+            b = next_record(codes, number, link, width, b, i + np.uint64(1))
+            c = next_record(codes, number, link, width, c, i + np.uint64(2))
+            d = next_record(codes, number, link, width, d, i + np.uint64(3))
+            e = next_record(codes, number, link, width, e, i + np.uint64(4))
+            f = next_record(codes, number, link, width, f, i + np.uint64(5))
+            g = next_record(codes, number, link, width, g, i + np.uint64(6))
+            h = next_record(codes, number, link, width, h, i + np.uint64(7))
         at[i] = a
-        at[i + 1] = b
-        at[i + 2] = c
-        at[i + 3] = d
-        at[i + 4] = e
-        at[i + 5] = f
-        at[i + 6] = g
-        at[i + 7] = h
+        at[i + np.uint64(1)] = b
+        at[i + np.uint64(2)] = c
+        at[i + np.uint64(3)] = d
+        at[i + np.uint64(4)] = e
+        at[i + np.uint64(5)] = f
+        at[i + np.uint64(6)] = g
+        at[i + np.uint64(7)] = h
 
 
 @inner
-def walk(codes, words, width, first_record, depth, n, at):
-    """Take n samples through a tree; at[i] is the word with which the last record of sample i begins."""
-    start = np.uint64(first_record * width)
-    if (
-        width == 3
-    ):  # two terms, as most models of boosting have: a constant here, so that loops over terms are written out
-        walk_together(codes, words, 3, start, depth, n, at)
+def walk(rows, routes, t, n):
+    """Take n samples through tree t, to the last records on their routes."""
+    depth = routes.depths[t]
+    starts = routes.first_records[t : t + 1]
+    if n <= FEW:
+        fill(rows.cells, 0)
     else:
-        walk_together(codes, words, width, start, depth, n, at)
+        pass_crown(rows.codes, routes.crowns, t, rows.sums, rows.cells)
+        starts = routes.crowns.record[t, CELLS:]
+        depth -= CROWN
+    if routes.width == 3:  # two terms, as most models of boosting have; a constant, and no loop over terms remains
+        walk_together(rows.codes, routes.number, routes.link, 3, starts, rows.cells, depth, n, rows.at)
+    else:
+        walk_together(rows.codes, routes.number, routes.link, routes.width, starts, rows.cells, depth, n, rows.at)
 
 
-@kernel
-def find_leaves(codes, routes, roots, first, last, out):
+@bare_kernel
+def find_leaves(codes, routes, roots, first, last, rows, out):
     """Fill out[i, t] with the node of tree t, counted from its root, in which the route of sample i ends."""
-    at = np.empty(ROWS, np.uint64)
-    rows = np.zeros(codes.shape[0] * ROWS, np.int16)
     for begin in range(first, last, ROWS):
         n = min(ROWS, last - begin)
-        take_rows(codes, begin, n, rows)
+        take_rows(codes, begin, n, rows.codes)
         for t in range(roots.size):
-            walk(rows, routes.words, routes.width, routes.first_records[t], routes.depths[t], n, at)
+            walk(rows, routes, t, n)
             for i in range(n):
-                out[begin + i, t] = routes.answers[np.uint32(at[i]) // np.uint32(routes.width)] - roots[t]
+                out[begin + i, t] = routes.answers[rows.at[i]] - roots[t]
 
 
-@kernel
-def add_values(codes, routes, values, first, last, out):
+@bare_kernel
+def add_values(codes, routes, values, first, last, rows, out):
     """Add to out[i] the values of the nodes in which the routes of sample i end, tree by tree."""
-    at = np.empty(ROWS, np.uint64)
-    rows = np.zeros(codes.shape[0] * ROWS, np.int16)
     for begin in range(first, last, ROWS):
         n = min(ROWS, last - begin)
-        take_rows(codes, begin, n, rows)
+        take_rows(codes, begin, n, rows.codes)
         for t in range(routes.depths.size):
-            walk(rows, routes.words, routes.width, routes.first_records[t], routes.depths[t], n, at)
+            walk(rows, routes, t, n)
             if values.shape[1] == 1:
+                part = out[begin : begin + n, 0]
                 for i in range(n):
-                    answer = routes.answers[np.uint32(at[i]) // np.uint32(routes.width)]
-                    out[begin + i, 0] += values[np.uint32(answer), 0]
+                    part[i] += values[np.uint32(routes.answers[rows.at[i]]), 0]
             else:
                 for i in range(n):
-                    answer = routes.answers[np.uint32(at[i]) // np.uint32(routes.width)]
+                    answer = routes.answers[rows.at[i]]
                     for k in range(values.shape[1]):
                         out[begin + i, k] += values[answer, k]
-
-
-@kernel
-def add_moments(x, weights, units, centres, factors, sums, spread):
-    """Add weight times value and weight times squared value, in fixed point, to sums (n_features, 2).
-
-    Fixed-point values lie within HALF_RANGE of 0; spread (n_features, n_bins) gets the weights by equal parts of
-    this range.
-    """
-    n_bins = spread.shape[1]
-    for i in range(x.shape[0]):
-        w = weights[i] if weights.size else np.int64(1)
-        for f in range(x.shape[1]):
-            z = np.int64(np.floor((x[i, f] * units[f] - centres[f]) * factors[f] + 0.5))
-            sums[f, 0] += w * z
-            sums[f, 1] += w * z * z
-            spread[f, min(((z + HALF_RANGE) * n_bins) >> MOMENT_BITS, n_bins - 1)] += w

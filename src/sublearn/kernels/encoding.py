@@ -1,0 +1,88 @@
+"""From values to codes, and the moments that the maps between them are chosen by."""
+
+import numpy as np
+
+from sublearn.kernels.compilation import inner, kernel
+
+MOMENT_BITS = 15  # values are rounded to this many bits of their range for mean and deviation
+HALF_RANGE = 1 << (MOMENT_BITS - 1)
+ROWS = 256  # samples encoded at a time
+
+
+@inner
+def encode_straight(x, f, maps, low, out):
+    """Codes of feature f of x, whose map has two knots."""
+    unit = maps.units[f]
+    knot = maps.knots[low]
+    slope = maps.slopes[low]
+    first = np.float64(maps.levels[low])
+    last = np.float64(maps.levels[low + 1])
+    for i in range(out.size):
+        level = slope * (x[i, f] * unit - knot) + (first + 0.5)
+        out[i] = np.int16(np.floor(min(max(level, first), last)))
+
+
+@inner
+def encode_bent(x, f, maps, low, high, z, knot, out):
+    """Codes of feature f of x, whose map has knots low to high; `z` and `knot` are space.
+
+    Samples look for the last knot at or below them in step, by halves, since each would wait for its loads alone.
+    """
+    n = out.size
+    unit = maps.units[f]
+    least = maps.knots[low]
+    most = maps.knots[high]
+    for i in range(n):
+        z[i] = min(max(x[i, f] * unit, least), most)
+        knot[i] = low
+    left = high - low
+    while left > 1:
+        half = left // 2
+        for i in range(n):
+            middle = knot[i] + half
+            knot[i] = middle if z[i] >= maps.knots[np.uint64(middle)] else knot[i]
+        left -= half
+    for i in range(n):
+        k = np.uint64(knot[i])
+        first = np.float64(maps.levels[k])
+        last = np.float64(maps.levels[np.uint64(min(knot[i] + 1, high))])  # a constant feature has one knot
+        level = maps.slopes[k] * (z[i] - maps.knots[k]) + (first + 0.5)
+        out[i] = np.int16(np.floor(min(max(level, first), last)))
+
+
+@kernel
+def encode(x, maps, begin, out, first, last):
+    """Write the codes of rows first to last of x, C-ordered float64, to out[:, begin + row].
+
+    The map of a feature is monotone and piecewise linear through knots and levels, and constant outside.
+    """
+    knot = np.empty(ROWS, np.int64)
+    z = np.empty(ROWS)
+    for start in range(first, last, ROWS):
+        end = min(start + ROWS, last)
+        part = x[start:end]
+        for f in range(x.shape[1]):
+            low = maps.offsets[f]
+            high = maps.offsets[f + 1] - 1
+            codes = out[f, begin + start : begin + end]
+            if high - low == 1:
+                encode_straight(part, f, maps, low, codes)
+            else:
+                encode_bent(part, f, maps, low, high, z, knot, codes)
+
+
+@kernel
+def add_moments(x, weights, units, centres, factors, sums, spread):
+    """Add weight times value and weight times squared value, in fixed point, to sums (n_features, 2).
+
+    Fixed-point values lie within HALF_RANGE of 0; spread (n_features, n_bins) gets the weights by equal parts of
+    this range.
+    """
+    n_bins = spread.shape[1]
+    for i in range(x.shape[0]):
+        w = weights[i] if weights.size else np.int64(1)
+        for f in range(x.shape[1]):
+            z = np.int64(np.floor((x[i, f] * units[f] - centres[f]) * factors[f] + 0.5))
+            sums[f, 0] += w * z
+            sums[f, 1] += w * z * z
+            spread[f, min(((z + HALF_RANGE) * n_bins) >> MOMENT_BITS, n_bins - 1)] += w
