@@ -8,12 +8,13 @@ import pytest
 
 import naive
 from naive import Array
-from sublearn.core import parallel
-from sublearn.core.flat_ensemble import add_values, apply, pack, unpack
+from sublearn.core import flat_ensemble, parallel
+from sublearn.core.codes import encode_samples, fit_maps
+from sublearn.core.flat_ensemble import add_values, add_values_of, apply, pack, unpack
 from sublearn.core.flat_tree import KINDS, FlatTree
 from sublearn.core.parallel import Workers
 from sublearn.core.pruning import prune
-from sublearn.kernels.prediction import ROWS
+from sublearn.kernels.prediction import FEW, ROWS
 from support import (
     ONE_THREAD,
     assert_same_tree,
@@ -104,7 +105,7 @@ def test_no_trees_can_be_packed() -> None:
 # --- routes
 
 
-@pytest.mark.parametrize("n_samples", [1, 60, 2 * ROWS + 3])
+@pytest.mark.parametrize("n_samples", [1, FEW, FEW + 1, 60, ROWS, 2 * ROWS + 3])
 def test_every_tree_finds_its_own_leaves(n_samples: int) -> None:
     trees, codes = some_trees(), fresh_codes(n_samples)
     found = apply(pack(trees), transposed(codes), ONE_THREAD)
@@ -116,7 +117,7 @@ def test_every_tree_finds_its_own_leaves(n_samples: int) -> None:
         assert found[:, t].tolist() == leaves_of(tree, codes).tolist()
 
 
-@pytest.mark.parametrize("n_samples", [1, 60, 2 * ROWS + 3])
+@pytest.mark.parametrize("n_samples", [1, FEW, FEW + 1, 60, ROWS, 2 * ROWS + 3])
 @pytest.mark.parametrize("n_classes", [0, 3])  # one column and several
 def test_sums_of_values_equal_the_twin_tree_by_tree(n_classes: int, n_samples: int) -> None:
     trees, codes = some_trees(n_classes), fresh_codes(n_samples)
@@ -156,3 +157,20 @@ def test_any_number_of_threads_finds_the_same(monkeypatch: pytest.MonkeyPatch) -
             out = np.zeros_like(sums)
             add_values(ensemble, ensemble.nodes.value, codes, out, workers)
             np.testing.assert_array_equal(out, sums)
+
+
+def test_samples_encoded_a_few_at_a_time_reach_the_same_values(monkeypatch: pytest.MonkeyPatch) -> None:
+    ensemble, x = pack(some_trees()), np.random.default_rng(3).normal(size=(700, N_FEATURES)).cumsum(axis=1)
+    maps = fit_maps(x, np.empty(0, np.int64), "auto", 1500, ONE_THREAD)
+    start = np.random.default_rng(4).normal(size=(700, ensemble.nodes.value.shape[1]))
+    expected = start.copy()
+    add_values(ensemble, ensemble.nodes.value, encode_samples(x, maps, ONE_THREAD), expected, ONE_THREAD)
+    monkeypatch.setattr(parallel, "SMALL", 1)
+    for least, n_threads in ((1, 1), (33, 3), (1024, 3)):
+        monkeypatch.setattr(flat_ensemble, "ENCODED", N_FEATURES)
+        monkeypatch.setattr(flat_ensemble, "LEAST_ENCODED", least)
+        for given in (x, np.asfortranarray(x), x[::-1][::-1]):
+            out = start.copy()
+            with Workers(n_threads) as workers:
+                add_values_of(given, maps, ensemble, ensemble.nodes.value, out, workers)
+            np.testing.assert_array_equal(out, expected)

@@ -6,13 +6,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
 
 import naive
 from naive import Array, Data, Node, Vector
-from sublearn.core import grower, levels
+from sublearn.core import grouping, grower, levels
 from sublearn.core.answers import MeanTarget, NewtonStep
 from sublearn.core.fixed_point import integer_targets, pack
 from sublearn.core.flat_tree import FlatTree
@@ -621,6 +622,26 @@ def test_samples_are_placed_in_the_leaves_that_their_routes_end_in(
     monkeypatch.setattr(grower, "SHARED", 16)
     with Workers(3) as workers:
         assert_same_tree(tree, assert_placed(task, data.codes, np.ones(400, np.int64), workers))
+
+
+@pytest.mark.parametrize("weights", WEIGHTS)
+@pytest.mark.parametrize(("n_classes", "criterion"), TASKS)
+def test_samples_put_side_by_side_on_the_way_grow_the_same_tree(
+    n_classes: int, criterion: str, weights: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = random_data(np.random.default_rng(21), 300, 4, n_classes, weights)
+    task = task_of(data, replace(DRAWN, criterion=criterion, min_samples_leaf=3))
+    times = np.random.default_rng(22).integers(0, 3, 300)
+    bag = task._replace(root=repeated(task.root, times))
+    expected = [grow(one, KEY, ONE_THREAD) for one in (task, bag)]
+    monkeypatch.setattr(grower, "BUDGET", 1)
+    for name, value in (("FAR", 1), ("SMALL", 3), ("DEEP", 1)):
+        monkeypatch.setattr(grouping, name, value)
+    taken = Mock(wraps=grouping._taken)
+    monkeypatch.setattr(grouping, "_taken", taken)
+    for one, n, tree in zip((task, bag), (np.ones(300, np.int64), times), expected, strict=True):
+        assert_same_tree(assert_placed(one, data.codes, n, ONE_THREAD), tree)
+    assert taken.call_count == 2 * (len(task.samples) - 1)  # once a tree
 
 
 def assert_placed(task: Task, codes: Array, times: Array, workers: Workers) -> FlatTree:

@@ -8,6 +8,7 @@ from sublearn.core.answers import Answers
 from sublearn.core.criterion import node_sums
 from sublearn.core.decay import decaying
 from sublearn.core.flat_tree import FlatTree
+from sublearn.core.grouping import Grouped
 from sublearn.core.parallel import Workers
 from sublearn.core.parameters import TreeParameters
 from sublearn.core.projection import Plan
@@ -15,13 +16,14 @@ from sublearn.core.space import Scratch, make_scratch
 from sublearn.core.task import Task
 from sublearn.kernels import growing
 from sublearn.kernels.assembling import Assembled, Places, assemble
-from sublearn.kernels.growing import CELLS, FIRST, N_STATES, NODES, PLANES, TERMS, Grown, Rules, Team
+from sublearn.kernels.growing import AT, CELLS, FIRST, N_STATES, NODES, PLANES, TERMS, Grown, Rules, Team
 from sublearn.kernels.layout import Array, Samples, Test, n_channels
 from sublearn.kernels.search import HISTOGRAMS
 from sublearn.kernels.team import N_COUNTERS, N_OPEN, N_TASKS
 
 LEAST = 1024  # samples that more than one thread is worth while for
 SHARED = 256  # samples of nodes that any thread may take, at the least
+BUDGET = 50_000_000  # samples visited between two looks at interrupts
 SHARES = 8  # a thread keeps what is below nodes of this share of its share of samples
 OWNERS = {  # of which kind there is one entry of each array: nodes, hyperplanes, terms
     name: 2 if name in ("feature", "coefficient") else name in ("threshold", "plane_decrease", "n_terms")
@@ -59,12 +61,17 @@ def grow_placed(task: Task, key: int, workers: Workers) -> Placed:
     tasks.parent[0], tasks.cell[0], tasks.depth[0], tasks.runs[0], tasks.key[0] = -1, 0, 0, root.runs[0], key
     states[:, FIRST] = np.arange(n_threads) * len(tasks.parent)
     team = _team(task, rules, n_threads, len(tasks.parent), workers)
+    grouped = Grouped(samples, order)
 
     def work(i: int) -> bool:
-        return bool(growing.grow(samples, order, test, rules, team, tasks, i, hands[i], states[i], *spaces[i]))
+        at = states[0, AT]
+        if n_threads == 1 and 0 < at < states[0, NODES]:
+            runs = hands[0].runs[at]
+            grouped.group(int(runs[-1] - runs[0]), rules.max_depth - int(hands[0].depth[at]))
+        return bool(growing.grow(grouped.samples, order, test, rules, team, tasks, i, hands[i], states[i], *spaces[i]))
 
     workers.together(work, n_threads)
-    return Placed(*assembled(hands, states, samples, answers), order)
+    return Placed(*assembled(hands, states, samples, answers), grouped.own_order())
 
 
 def _kept(task: Task, rules: Rules, n_threads: int, workers: Workers) -> tuple[Grown, list[Grown], list[Scratch]]:
@@ -122,6 +129,7 @@ def _team(task: Task, rules: Rules, n_threads: int, n_tasks: int, workers: Worke
         np.empty((n_threads, width), np.int64),
         np.empty(n_samples if n_threads > 1 else 0, np.int32),
         ready,
+        BUDGET,
     )
 
 

@@ -35,7 +35,6 @@ from sublearn.kernels.team import (
     wait_for,
 )
 
-BUDGET = 50_000_000  # samples visited, by all tests, after which a thread comes back, so that interrupts are noticed
 FIRST, NODES, PLANES, TERMS, CELLS, ENTERED, AT, CLAIMED, ACTIVE = range(9)  # what the state of a thread tells
 N_STATES = 16  # so that threads have cache lines of their own
 RANKING, DRAWN, FINALS = 0, 1, 2  # what is being tested
@@ -95,6 +94,7 @@ class Team(NamedTuple):
     sums: Array  # int64 (n_threads, n), as in `Pool`
     moved: Array  # int32 (n_samples,), for `move_samples`
     ready: Array  # int64, not 0 for tasks that can be taken; 2 for those that all threads have worked on
+    budget: int  # samples visited, by all tests, after which a thread comes back
 
 
 class Ranks(NamedTuple):
@@ -308,7 +308,7 @@ def grow(
     visited = 0
     n_met = np.int64(1)
     task = -1
-    while visited <= BUDGET and not is_stopped(team.stop):
+    while visited <= team.budget and not is_stopped(team.stop):
         # the next node, which is number i in `grown`
         is_task = True
         if together:
