@@ -635,13 +635,17 @@ def test_samples_put_side_by_side_on_the_way_grow_the_same_tree(
     bag = task._replace(root=repeated(task.root, times))
     expected = [grow(one, KEY, ONE_THREAD) for one in (task, bag)]
     monkeypatch.setattr(grower, "BUDGET", 1)
+    monkeypatch.setattr(grower, "LEAST", 16)
+    monkeypatch.setattr(grower, "SHARED", 16)
     for name, value in (("FAR", 1), ("SMALL", 3), ("DEEP", 1)):
         monkeypatch.setattr(grouping, name, value)
-    taken = Mock(wraps=grouping._taken)
-    monkeypatch.setattr(grouping, "_taken", taken)
-    for one, n, tree in zip((task, bag), (np.ones(300, np.int64), times), expected, strict=True):
-        assert_same_tree(assert_placed(one, data.codes, n, ONE_THREAD), tree)
-    assert taken.call_count == 2 * (len(task.samples) - 1)  # once a tree
+    group = Mock(wraps=grouping.Grouped.group)
+    monkeypatch.setattr(grouping.Grouped, "group", lambda self: group(self))
+    with Workers(3) as workers:
+        for one, n, tree in zip((task, bag), (np.ones(300, np.int64), times), expected, strict=True):
+            for threads in (ONE_THREAD, workers):
+                assert_same_tree(assert_placed(one, data.codes, n, threads), tree)
+    assert group.call_count == 4  # once a tree
 
 
 def assert_placed(task: Task, codes: Array, times: Array, workers: Workers) -> FlatTree:

@@ -60,18 +60,27 @@ def grow_placed(task: Task, key: int, workers: Workers) -> Placed:
     states = np.zeros((n_threads, N_STATES), np.int64)
     tasks.parent[0], tasks.cell[0], tasks.depth[0], tasks.runs[0], tasks.key[0] = -1, 0, 0, root.runs[0], key
     states[:, FIRST] = np.arange(n_threads) * len(tasks.parent)
-    team = _team(task, rules, n_threads, len(tasks.parent), workers)
-    grouped = Grouped(samples, order)
+    grouped = Grouped(samples, order, rules.max_depth)
+    team = _team(task, rules, n_threads, len(tasks.parent), grouped.limit, workers)
 
-    def work(i: int) -> bool:
-        at = states[0, AT]
-        if n_threads == 1 and 0 < at < states[0, NODES]:
-            runs = hands[0].runs[at]
-            grouped.group(int(runs[-1] - runs[0]), rules.max_depth - int(hands[0].depth[at]))
+    def run(i: int) -> bool:
         return bool(growing.grow(grouped.samples, order, test, rules, team, tasks, i, hands[i], states[i], *spaces[i]))
 
-    workers.together(work, n_threads)
+    def run_alone(i: int) -> bool:
+        if states[i, AT] < states[i, NODES] and _size(hands[i], states[i, AT]) <= grouped.limit:
+            grouped.group()
+        return run(i)
+
+    if n_threads > 1 and grouped.limit:
+        workers.together(lambda i: run(i) or True, n_threads)  # comes back when nodes are small
+        grouped.group()
+    workers.together(run if n_threads > 1 else run_alone, n_threads)
     return Placed(*assembled(hands, states, samples, answers), grouped.own_order())
+
+
+def _size(grown: Grown, i: int) -> int:
+    """Samples of node i."""
+    return int(grown.runs[i, -1] - grown.runs[i, 0])
 
 
 def _kept(task: Task, rules: Rules, n_threads: int, workers: Workers) -> tuple[Grown, list[Grown], list[Scratch]]:
@@ -113,8 +122,8 @@ def make_rules(parameters: TreeParameters, plan: Plan, test: Test, answers: Answ
     )
 
 
-def _team(task: Task, rules: Rules, n_threads: int, n_tasks: int, workers: Workers) -> Team:
-    """What threads share; the root is the first task."""
+def _team(task: Task, rules: Rules, n_threads: int, n_tasks: int, limit: int, workers: Workers) -> Team:
+    """What threads share; the root is the first task. They come back when no node has more samples than the limit."""
     n_samples = len(task.root.order)
     one = max(task.test.n_bins, 1 << rules.max_partitions) * n_channels(task.samples)  # histogram
     width = max(HISTOGRAMS, one) if n_threads > 1 else 0
@@ -122,7 +131,7 @@ def _team(task: Task, rules: Rules, n_threads: int, n_tasks: int, workers: Worke
     counters[[N_TASKS, N_OPEN]] = ready[0] = 1
     return Team(
         n_threads,
-        max(LEAST, n_samples // n_threads),
+        limit or max(LEAST, n_samples // n_threads),
         n_samples if n_threads == 1 else max(SHARED, n_samples // (SHARES * n_threads)),
         counters,
         workers.stop.flag,
@@ -130,6 +139,7 @@ def _team(task: Task, rules: Rules, n_threads: int, n_tasks: int, workers: Worke
         np.empty(n_samples if n_threads > 1 else 0, np.int32),
         ready,
         BUDGET,
+        limit > 0,
     )
 
 

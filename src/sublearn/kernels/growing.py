@@ -95,6 +95,7 @@ class Team(NamedTuple):
     moved: Array  # int32 (n_samples,), for `move_samples`
     ready: Array  # int64, not 0 for tasks that can be taken; 2 for those that all threads have worked on
     budget: int  # samples visited, by all tests, after which a thread comes back
+    comes_back: bool  # whether all threads do so once no node is large
 
 
 class Ranks(NamedTuple):
@@ -317,6 +318,8 @@ def grow(
                 counters[N_COMMON] = load(counters, N_TASKS)  # which grows further once a thread is alone
             n_met = meet(counters, team.stop, team.n_threads, n_met)
             if task == load(counters, N_COMMON):
+                if team.comes_back:
+                    return False
                 together = False
                 continue
             i = task
