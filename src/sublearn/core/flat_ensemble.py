@@ -13,6 +13,7 @@ from sublearn.core.flat_tree import KINDS, FlatTree, offsets
 from sublearn.core.parallel import Workers
 from sublearn.kernels import prediction
 from sublearn.kernels.layout import Array
+from sublearn.kernels.prediction import CELLS
 
 FIRST_NODE = np.zeros(1, np.int64)
 STEP = 6  # what a record on a sample's route costs, in samples visited
@@ -74,11 +75,6 @@ def find_routes(nodes: FlatTree, roots: Array) -> prediction.Routes:
     n_terms = max(int(np.diff(nodes.first_term).max(initial=0)), 2)
     n_terms += n_terms % 2
     width = 1 + n_terms
-    crowns = prediction.Crowns(
-        np.zeros((n_trees, prediction.CELLS, width), np.float32),
-        np.zeros((n_trees, prediction.CELLS, n_terms), np.int64),
-        np.zeros((n_trees, 2 * prediction.CELLS), np.uint32),
-    )
     routes = prediction.Routes(
         np.empty(n_records * width, np.float32),
         np.empty(n_records * width, np.uint32),
@@ -86,10 +82,27 @@ def find_routes(nodes: FlatTree, roots: Array) -> prediction.Routes:
         np.empty(n_records, np.int32),
         np.empty(n_trees, np.uint32),
         np.empty(n_trees, np.int64),
-        crowns,
+        prediction.Crowns(
+            np.empty((n_trees, CELLS, width), np.float32),
+            np.empty((n_trees, CELLS, n_terms), np.int64),
+            np.empty((n_trees, 2 * CELLS), np.uint32),
+        ),
     )
     prediction.lay_out(nodes, roots, routes)
+    _lay_out_crowns(routes)
     return routes
+
+
+def _lay_out_crowns(routes: prediction.Routes) -> None:
+    """Write the uppermost levels of all trees once more: below record k come 2k and 2k + 1, and below an end, ends."""
+    number, link = (column.reshape(-1, routes.width) for column in (routes.number, routes.link))
+    crowns = routes.crowns
+    crowns.record[:, 1] = routes.first_records
+    for k in range(1, CELLS):
+        here = crowns.record[:, k]
+        following = link[here, 0]
+        crowns.number[:, k], crowns.place[:, k] = number[here], link[here, 1:]
+        crowns.record[:, 2 * k], crowns.record[:, 2 * k + 1] = following, following + (following != here)
 
 
 def pack(trees: Sequence[FlatTree]) -> FlatEnsemble:
