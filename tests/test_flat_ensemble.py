@@ -13,6 +13,7 @@ from sublearn.core.codes import encode_samples, fit_maps
 from sublearn.core.flat_ensemble import add_values, add_values_of, apply, pack, unpack
 from sublearn.core.flat_tree import KINDS, FlatTree
 from sublearn.core.parallel import Workers
+from sublearn.core.parameters import Round
 from sublearn.core.pruning import prune
 from sublearn.kernels.prediction import FEW, ROWS
 from support import (
@@ -28,12 +29,19 @@ from support import (
 )
 from test_grower import DRAWN
 
-N_FEATURES = 4
+N_FEATURES = 6
 
 
-def some_trees(n_classes: int = 3) -> list[FlatTree]:
+def some_trees(n_classes: int = 3, n_terms: int | None = None) -> list[FlatTree]:
     """Trees of several sizes, two of them single leaves, and one pruned."""
-    p = replace(DRAWN, criterion="entropy" if n_classes else "squared_error", min_samples_leaf=3)
+    rounds = (Round(0.3, 0.2, 2), Round(0.1, 0.0, n_terms))
+    p = replace(
+        DRAWN,
+        subspace_size=N_FEATURES,
+        criterion="entropy" if n_classes else "squared_error",
+        min_samples_leaf=3,
+        rounds=rounds,
+    )
     data = random_data(np.random.default_rng(0), 250, N_FEATURES, n_classes)
     depths = (0, 3, 1, None, 0, 2)
     trees = [grow_tree(data, replace(p, max_depth=depth), key) for key, depth in enumerate(depths)]
@@ -99,6 +107,10 @@ def test_no_trees_can_be_packed() -> None:
     assert apply(ensemble, codes, ONE_THREAD).shape == (10, 0)
     out = np.ones((10, 1))
     add_values(ensemble, ensemble.nodes.value, codes, out, ONE_THREAD)
+    x = np.random.default_rng(0).normal(size=(10, N_FEATURES))
+    add_values_of(
+        x, fit_maps(x, np.empty(0, np.int64), "auto", 1500, ONE_THREAD), ensemble, ensemble.nodes.value, out, ONE_THREAD
+    )
     assert (out == 1.0).all()
 
 
@@ -106,8 +118,10 @@ def test_no_trees_can_be_packed() -> None:
 
 
 @pytest.mark.parametrize("n_samples", [1, FEW, FEW + 1, 60, ROWS, 2 * ROWS + 3])
-def test_every_tree_finds_its_own_leaves(n_samples: int) -> None:
-    trees, codes = some_trees(), fresh_codes(n_samples)
+@pytest.mark.parametrize("n_terms", [1, 2, 3, 6])
+def test_every_tree_finds_its_own_leaves(n_samples: int, n_terms: int) -> None:
+    trees, codes = some_trees(n_terms=n_terms), fresh_codes(n_samples)
+    assert pack(trees).routes.width == 1 + max(2, min(n_terms + n_terms % 2, N_FEATURES))
     found = apply(pack(trees), transposed(codes), ONE_THREAD)
     assert found.shape == (n_samples, len(trees))
     for t, tree in enumerate(trees):
@@ -165,11 +179,13 @@ def test_samples_encoded_a_few_at_a_time_reach_the_same_values(monkeypatch: pyte
     start = np.random.default_rng(4).normal(size=(700, ensemble.nodes.value.shape[1]))
     expected = start.copy()
     add_values(ensemble, ensemble.nodes.value, encode_samples(x, maps, ONE_THREAD), expected, ONE_THREAD)
+    fixed = x.copy()
+    fixed.setflags(write=False)
     monkeypatch.setattr(parallel, "SMALL", 1)
     for least, n_threads in ((1, 1), (33, 3), (1024, 3)):
         monkeypatch.setattr(flat_ensemble, "ENCODED", N_FEATURES)
         monkeypatch.setattr(flat_ensemble, "LEAST_ENCODED", least)
-        for given in (x, np.asfortranarray(x), x[::-1][::-1]):
+        for given in (x, np.asfortranarray(x), np.repeat(x, 2, axis=0)[::2], fixed):
             out = start.copy()
             with Workers(n_threads) as workers:
                 add_values_of(given, maps, ensemble, ensemble.nodes.value, out, workers)

@@ -645,7 +645,27 @@ def test_samples_put_side_by_side_on_the_way_grow_the_same_tree(
         for one, n, tree in zip((task, bag), (np.ones(300, np.int64), times), expected, strict=True):
             for threads in (ONE_THREAD, workers):
                 assert_same_tree(assert_placed(one, data.codes, n, threads), tree)
-    assert group.call_count == 4  # once a tree
+        assert group.call_count == 4  # once a tree
+        for name, value in (("FAR", 10**6), ("DEEP", 2**41), ("MOST", 100)):  # none pays
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(grouping, name, value)
+                for threads in (ONE_THREAD, workers):
+                    assert_same_tree(grow(task, KEY, threads), expected[0])
+        assert group.call_count == 4
+
+
+@pytest.mark.parametrize("n_threads", [1, 3])
+def test_a_tree_without_splits_may_have_its_samples_put_side_by_side(
+    n_threads: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in (("LEAST", 16), ("BUDGET", 1)):
+        monkeypatch.setattr(grower, name, value)
+    for name, value in (("FAR", 1), ("SMALL", 1), ("DEEP", 0)):
+        monkeypatch.setattr(grouping, name, value)
+    data = random_data(np.random.default_rng(1), 50, 3, 2)
+    with Workers(n_threads) as workers:
+        tree = assert_placed(task_of(data, replace(DRAWN, max_depth=0)), data.codes, np.ones(50, np.int64), workers)
+    assert tree.n_nodes == 1
 
 
 def assert_placed(task: Task, codes: Array, times: Array, workers: Workers) -> FlatTree:

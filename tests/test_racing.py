@@ -352,7 +352,9 @@ def make(kind: Any, **given: Any) -> Any:
 def test_estimators_race_where_nodes_are_large_enough(kind: Any) -> None:
     X, y = make_classification(3000, 8, n_informative=5, random_state=0)
     plain = make(kind, racing_samples=None).fit(X, y)
-    assert make(kind).get_params()["racing_samples"] == (512 if "Boost" in kind.__name__ else None)
+    defaults = {"Boost": 512, "Forest": 16384}
+    expected = next((value for name, value in defaults.items() if name in kind.__name__), None)
+    assert make(kind).get_params()["racing_samples"] == expected
     same = make(kind, racing_samples=3000, n_finalists=1).fit(X, y)
     np.testing.assert_array_equal(plain.predict(X), same.predict(X))
     raced = [make(kind, racing_samples=100, n_finalists=4, n_jobs=n_jobs).fit(X, y) for n_jobs in (1, 3)]

@@ -3,6 +3,7 @@
 Compiling takes most of a minute over all these tests, so the processes that have to do it run side by side.
 """
 
+import gc
 import json
 import os
 import shutil
@@ -10,10 +11,12 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
 import sublearn
+from sublearn.kernels.compilation import Kernel
 
 PATIENCE = 900  # seconds until a process is taken for stuck
 N_AT_ONCE = 3
@@ -263,3 +266,24 @@ def test_every_kernel_is_compiled_for_one_signature(cache: dict[str, str]) -> No
     signatures = Outcome(start(TYPES, **cache)).result
     assert signatures == dict.fromkeys(signatures, 1)
     assert {"grow", "add_values", "find_leaves", "round_derivatives"} <= set(signatures)
+
+
+@pytest.mark.parametrize("was_on", [True, False])
+def test_garbage_is_collected_again_after_compiling(was_on: bool) -> None:
+    seen = []
+
+    def fails() -> None:
+        seen.append(gc.isenabled())
+        raise RuntimeError("no kernel")
+
+    kernel = Kernel(lambda x: x, {})
+    kernel.dispatcher = Mock(compile=lambda signature: fails())
+    kernel.is_new = True
+    before = gc.isenabled()
+    try:
+        (gc.enable if was_on else gc.disable)()
+        with pytest.raises(RuntimeError, match="no kernel"):
+            kernel(1)
+        assert (seen, gc.isenabled()) == ([False], was_on)
+    finally:
+        (gc.enable if before else gc.disable)()

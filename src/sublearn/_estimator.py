@@ -249,7 +249,7 @@ class RegressorPart(RegressorMixin):  # type: ignore[misc]
 
 
 def labels_of(y: Array) -> tuple[Array, Array]:
-    """The classes in order, and the place of each sample's; `np.unique` would sort the samples for it."""
+    """The classes in order, and the place of each sample's, for which `return_inverse` would sort all samples."""
     classes = np.unique(y)
     return classes, np.searchsorted(classes, y)
 

@@ -36,8 +36,8 @@ class SLMForest(SLMEnsemble):
         y : array-like of shape (n_samples,)
             Classes (strings or integers) or numbers.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the samples; None: 1 each. Weight 2 is the row twice, but for bootstrap samples, which are drawn
-            among the rows; weight 0 is its absence.
+            Weights of the samples; None: 1 each. Weight 2 is the row twice, but for bootstrap samples and races, which
+            are drawn among the rows; weight 0 is its absence.
 
         Returns
         -------

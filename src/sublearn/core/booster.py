@@ -25,6 +25,7 @@ from sublearn.kernels.layout import Array, Samples
 
 NOTHING = np.empty(0)
 SUBSAMPLE, SIGNS = 1 << 32, 1 << 33  # where rows and signs begin below a round's key; its tree has lower numbers
+ADDING = 0.25  # what adding up a sample costs, in samples visited
 SMALLEST = 1e-300  # steps of derivatives and weights near the ends of the floats
 
 
@@ -93,7 +94,9 @@ def _total(values: Array, weights: Array, workers: Workers) -> float:
     """Sum of values times weights."""
     sums = np.empty(-(-len(values) // kernels.CHUNK))
     workers.run(
-        lambda a, b: kernels.add_chunks(values, weights, a, b, sums), np.array([kernels.CHUNK]), items=len(sums)
+        lambda a, b: kernels.add_chunks(values, weights, a, b, sums),
+        np.array([ADDING * kernels.CHUNK]),
+        items=len(sums),
     )
     return math.fsum(sums) if np.isfinite(sums).all() else float(sums.sum())
 

@@ -13,6 +13,7 @@ from sublearn.kernels.layout import CURVED_BITS, TARGET_BITS, WEIGHT_BITS, Array
 FACTOR_BITS = 30  # precision of class weights that are not whole numbers
 REMAINDER_BITS = 30
 CURVATURE_BITS = 30
+ROUNDING = 0.25  # what rounding the derivatives of a sample costs, in samples visited
 ORDINARY = 900  # targets below two to this power, and above two to minus this, need no scaling
 
 
@@ -174,7 +175,7 @@ def integer_derivatives(gradient: Array, hessian: Array | None, workers: Workers
         lambda a, b: round_derivatives(
             gradient, curves, target_step, curvature_step, a, b, targets, curvatures, packed
         ),
-        np.ones(1),
+        np.array([ROUNDING]),
         items=n,
     )
     return Derivatives(targets, curvatures, packed, target_step, curvature_step)

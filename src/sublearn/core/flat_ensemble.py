@@ -13,7 +13,6 @@ from sublearn.core.flat_tree import KINDS, FlatTree, offsets
 from sublearn.core.parallel import Workers
 from sublearn.kernels import prediction
 from sublearn.kernels.layout import Array
-from sublearn.kernels.prediction import CELLS
 
 FIRST_NODE = np.zeros(1, np.int64)
 STEP = 6  # what a record on a sample's route costs, in samples visited
@@ -83,9 +82,9 @@ def find_routes(nodes: FlatTree, roots: Array) -> prediction.Routes:
         np.empty(n_trees, np.uint32),
         np.empty(n_trees, np.int64),
         prediction.Crowns(
-            np.empty((n_trees, CELLS, width), np.float32),
-            np.empty((n_trees, CELLS, n_terms), np.int64),
-            np.empty((n_trees, 2 * CELLS), np.uint32),
+            np.empty((n_trees, prediction.CELLS, width), np.float32),
+            np.empty((n_trees, prediction.CELLS, n_terms), np.int64),
+            np.empty((n_trees, 2 * prediction.CELLS), np.uint32),
         ),
     )
     prediction.lay_out(nodes, roots, routes)
@@ -98,7 +97,7 @@ def _lay_out_crowns(routes: prediction.Routes) -> None:
     number, link = (column.reshape(-1, routes.width) for column in (routes.number, routes.link))
     crowns = routes.crowns
     crowns.record[:, 1] = routes.first_records
-    for k in range(1, CELLS):
+    for k in range(1, prediction.CELLS):
         here = crowns.record[:, k]
         following = link[here, 0]
         crowns.number[:, k], crowns.place[:, k] = number[here], link[here, 1:]

@@ -10,7 +10,7 @@ from sublearn.kernels.layout import Array, Samples
 FAR = 200_000  # samples that a cache does not hold
 SMALL = 32  # nodes are small with this part of the samples
 DEEP = 12  # levels of trees that grow on for long from there
-MOST = 1 << 27  # bytes of codes that are copied for a tree
+MOST = 1 << 26  # codes that are copied for a tree
 
 
 class Grouped:
@@ -20,7 +20,7 @@ class Grouped:
         self.samples = samples
         self.order = order
         self._numbers: Array | None = None  # of those side by side
-        self._pays = len(order) >= FAR and max_depth >= DEEP and samples.codes.nbytes <= MOST
+        self._pays = len(order) >= FAR and max_depth >= DEEP and len(samples.codes) * len(order) <= MOST
 
     @property
     def limit(self) -> int:

@@ -16,7 +16,7 @@ from sublearn.core.space import Scratch, make_scratch
 from sublearn.core.task import Task
 from sublearn.kernels import growing
 from sublearn.kernels.assembling import Assembled, Places, assemble
-from sublearn.kernels.growing import AT, CELLS, FIRST, N_STATES, NODES, PLANES, TERMS, Grown, Rules, Team
+from sublearn.kernels.growing import ALONE, AT, CELLS, FIRST, N_STATES, NODES, PLANES, TERMS, Grown, Rules, Team
 from sublearn.kernels.layout import Array, Samples, Test, n_channels
 from sublearn.kernels.search import HISTOGRAMS
 from sublearn.kernels.team import N_COUNTERS, N_OPEN, N_TASKS
@@ -67,12 +67,13 @@ def grow_placed(task: Task, key: int, workers: Workers) -> Placed:
         return bool(growing.grow(grouped.samples, order, test, rules, team, tasks, i, hands[i], states[i], *spaces[i]))
 
     def run_alone(i: int) -> bool:
+        # nodes come level by level, so that the next one tells how large they are; where it does not, time is lost
         if states[i, AT] < states[i, NODES] and _size(hands[i], states[i, AT]) <= grouped.limit:
             grouped.group()
         return run(i)
 
     if n_threads > 1 and grouped.limit:
-        workers.together(lambda i: run(i) or True, n_threads)  # comes back when nodes are small
+        workers.together(lambda i: run(i) or bool(states[i, ALONE]), n_threads)  # until no node is large
         grouped.group()
     workers.together(run if n_threads > 1 else run_alone, n_threads)
     return Placed(*assembled(hands, states, samples, answers), grouped.own_order())
@@ -123,7 +124,7 @@ def make_rules(parameters: TreeParameters, plan: Plan, test: Test, answers: Answ
 
 
 def _team(task: Task, rules: Rules, n_threads: int, n_tasks: int, limit: int, workers: Workers) -> Team:
-    """What threads share; the root is the first task. They come back when no node has more samples than the limit."""
+    """What threads share; the root is the first task. A limit: they come back when no node has more samples."""
     n_samples = len(task.root.order)
     one = max(task.test.n_bins, 1 << rules.max_partitions) * n_channels(task.samples)  # histogram
     width = max(HISTOGRAMS, one) if n_threads > 1 else 0
@@ -131,7 +132,7 @@ def _team(task: Task, rules: Rules, n_threads: int, n_tasks: int, limit: int, wo
     counters[[N_TASKS, N_OPEN]] = ready[0] = 1
     return Team(
         n_threads,
-        limit or max(LEAST, n_samples // n_threads),
+        min(limit or n_samples, max(LEAST, n_samples // n_threads)),
         n_samples if n_threads == 1 else max(SHARED, n_samples // (SHARES * n_threads)),
         counters,
         workers.stop.flag,

@@ -9,7 +9,8 @@ import hashlib
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from types import FunctionType
@@ -45,11 +46,7 @@ def _name_by_digest(dispatcher: Any) -> None:
 
 
 class _Compiling:
-    """Tells the user once when compiling, over all kernels, takes longer than `PATIENCE`.
-
-    Python does not look for garbage meanwhile: Numba makes millions of objects that stay, and a tenth of the time would
-    go into looking at them over and over.
-    """
+    """Tells the user once when compiling, over all kernels, takes longer than `PATIENCE`."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
@@ -62,12 +59,8 @@ class _Compiling:
         self.timer = threading.Timer(max(PATIENCE - self.spent, 0.0), self.tell)
         self.timer.daemon = True
         self.timer.start()
-        self.collected = gc.isenabled()
-        gc.disable()
 
     def __exit__(self, *error: object) -> None:
-        if self.collected:
-            gc.enable()
         self.timer.cancel()
         self.spent += time.monotonic() - self.began
         self.lock.release()
@@ -80,6 +73,18 @@ class _Compiling:
 
 
 _COMPILING = _Compiling()
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Look for no garbage: Numba makes millions of objects that stay, and looking at them over and over takes long."""
+    was_on = gc.isenabled()
+    try:
+        gc.disable()
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 class Kernel:
@@ -98,7 +103,7 @@ class Kernel:
     def __call__(self, *arguments: Any) -> Any:
         """Run the kernel."""
         if self.is_new:
-            with _COMPILING:
+            with _COMPILING, _no_collection():
                 self.dispatcher.compile(tuple(self.dispatcher.typeof_pyval(a) for a in arguments))
             self.is_new = False
         return self.dispatcher(*arguments)

@@ -35,7 +35,9 @@ from sublearn.kernels.team import (
     wait_for,
 )
 
-FIRST, NODES, PLANES, TERMS, CELLS, ENTERED, AT, CLAIMED, ACTIVE = range(9)  # what the state of a thread tells
+FIRST, NODES, PLANES, TERMS, CELLS, ENTERED, AT, CLAIMED, ACTIVE, COMMON, MET, ALONE = range(
+    12
+)  # what the state of a thread tells
 N_STATES = 16  # so that threads have cache lines of their own
 RANKING, DRAWN, FINALS = 0, 1, 2  # what is being tested
 
@@ -279,6 +281,9 @@ def grow(
 ):
     """Grow a tree with the other threads of the team. Returns whether that is done: long work comes back in between.
 
+    All threads come back at the same node while they work together, and once more when they no longer do if the team
+    asks for it.
+
     `tasks` (`Grown`, shared) has the root; `nodes` are those that this thread has grown, and `own` their numbers, with
     what is at hand. First all threads together take large nodes through the steps, and the first of them notes what
     comes out. In the end every node is with one thread, and in `order` the samples of each leaf are together.
@@ -293,7 +298,7 @@ def grow(
         tasks.remainder[0], tasks.loss[0], tasks.pure[0] = describe_node(
             samples, order, tasks.runs[0], test, tasks.totals[0]
         )
-    together = team.n_threads > 1 and not entered
+    together = team.n_threads > 1 and own[ALONE] == 0
     n_features = samples.codes.shape[0]
     tile = work.units.shape[0]
     size = rules.subspace_size
@@ -307,20 +312,22 @@ def grow(
     all_threads = Pool(team.n_threads, number, counters, team.stop, team.sums)
     one_thread = Pool(1, 0, counters, team.stop, team.sums)
     visited = 0
-    n_met = np.int64(1)
-    task = -1
+    n_met = own[MET] + 1
+    task = own[COMMON]
     while visited <= team.budget and not is_stopped(team.stop):
         # the next node, which is number i in `grown`
         is_task = True
         if together:
-            task += 1
+            task = own[COMMON]
+            own[COMMON] += 1
             if number == 0:
                 counters[N_COMMON] = load(counters, N_TASKS)  # which grows further once a thread is alone
             n_met = meet(counters, team.stop, team.n_threads, n_met)
             if task == load(counters, N_COMMON):
+                together = False
+                own[ALONE] = 1
                 if team.comes_back:
                     return False
-                together = False
                 continue
             i = task
             grown = tasks
@@ -345,7 +352,7 @@ def grow(
             i = own[AT]
             own[AT] += 1
             n = grown.runs[i, -1] - grown.runs[i, 0]
-            visited += n * (rules.n_candidates + n_features)
+        visited += n * (rules.n_candidates + n_features)
         opened = is_open(grown, i, samples.n_classes, test, rules.max_depth, rules.min_split, rules.min_loss)
         begin = grown.runs[i, 0]
         key = grown.key[i]
@@ -519,4 +526,5 @@ def grow(
                 own[NODES] += 1
         if is_task:
             add(counters, N_OPEN, -1)
+    own[MET] = n_met - 1
     return False
