@@ -4,7 +4,7 @@ import numpy as np
 
 from sublearn.kernels.arithmetic import ROUNDER
 from sublearn.kernels.columns import COUNT_SHIFT, CURVATURE_SHIFT, CURVED_SHIFT
-from sublearn.kernels.compilation import inner, kernel
+from sublearn.kernels.compilation import bare_kernel, inner
 from sublearn.kernels.layout import CURVED_BITS, TARGET_BITS
 
 MOST = float((1 << CURVED_BITS) - 1)
@@ -25,7 +25,7 @@ def fill_rounded(numbers, factor, least, most, out):
         out[i] = np.int32(min(max(rounded(numbers[i] * factor), least), most))
 
 
-@kernel
+@bare_kernel
 def round_derivatives(gradient, hessian, target_step, curvature_step, first, last, targets, curvatures, packed):
     """Fill `Samples` of boosting for samples first to last; without hessians there are no curvatures.
 
@@ -49,7 +49,7 @@ def round_derivatives(gradient, hessian, target_step, curvature_step, first, las
                 out[i] = one + (np.int64(curvature[i]) << CURVATURE_SHIFT) + np.int64(target[i])
 
 
-@kernel
+@bare_kernel
 def look_along(signs, gradient, hessian, first, last, downward, curved, largest):
     """Derivatives of pieces first to last of the samples in a direction among the outputs, and the largest ones.
 
@@ -73,7 +73,7 @@ def look_along(signs, gradient, hessian, first, last, downward, curved, largest)
             curved[i] = h
 
 
-@kernel
+@bare_kernel
 def sum_derivatives(order, places, gradient, hessian, weights, steps, first, last, out):
     """Sums of integer derivatives over the samples of nodes first to last, out (n_nodes, n_outputs, 2).
 
@@ -95,7 +95,7 @@ def sum_derivatives(order, places, gradient, hessian, weights, steps, first, las
             out[j, k, 1] = h
 
 
-@kernel
+@bare_kernel
 def add_to_parents(parent, sums):
     """Add the sums of every node to those above it; parents come before their children."""
     for j in range(parent.size - 1, 0, -1):
@@ -104,7 +104,7 @@ def add_to_parents(parent, sums):
             sums[parent[j], k, 1] += sums[j, k, 1]
 
 
-@kernel
+@bare_kernel
 def add_steps(order, places, steps, first, last, raw):
     """Add the step of each of nodes first to last to raw of its samples."""
     for j in range(first, last):

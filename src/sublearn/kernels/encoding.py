@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sublearn.kernels.compilation import inner, kernel
+from sublearn.kernels.compilation import bare_kernel, inner, kernel
 
 MOMENT_BITS = 15  # values are rounded to this many bits of their range for mean and deviation
 HALF_RANGE = 1 << (MOMENT_BITS - 1)
@@ -71,7 +71,7 @@ def encode(x, maps, begin, out, first, last):
                 encode_bent(part, f, maps, low, high, z, knot, codes)
 
 
-@kernel
+@bare_kernel
 def add_moments(x, weights, units, centres, factors, sums, spread):
     """Add weight times value and weight times squared value, in fixed point, to sums (n_features, 2).
 
