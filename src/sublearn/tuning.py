@@ -16,7 +16,7 @@ from sklearn.utils.validation import _check_sample_weight, _num_samples
 
 from sublearn._boosting import SLMBoost
 from sublearn._ensemble import SLMEnsemble
-from sublearn._estimator import SLMEstimator
+from sublearn._estimator import SLMEstimator, labels_of
 from sublearn._progress import shown
 from sublearn.kernels.layout import Array
 
@@ -264,7 +264,7 @@ class _Search:
     def _make_stages(self) -> list[_Stage]:
         """Rare classes are in every part to learn from, and in none that tests."""
         by_class = is_classifier(self._estimator)
-        kinds = np.unique(self._y, return_inverse=True)[1] if by_class else np.zeros(self._n, np.int64)
+        kinds = labels_of(self._y)[1] if by_class else np.zeros(self._n, np.int64)
         is_rare = np.bincount(kinds)[kinds] < N_FOLDS
         rare, rows = np.flatnonzero(is_rare), np.flatnonzero(~is_rare)
         if not len(rows):

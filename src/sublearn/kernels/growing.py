@@ -35,9 +35,8 @@ from sublearn.kernels.team import (
     wait_for,
 )
 
-FIRST, NODES, PLANES, TERMS, CELLS, ENTERED, AT, CLAIMED, ACTIVE, COMMON, MET, ALONE = range(
-    12
-)  # what the state of a thread tells
+# what the state of a thread tells
+FIRST, NODES, PLANES, TERMS, CELLS, ENTERED, AT, CLAIMED, ACTIVE, COMMON, MET, ALONE = range(12)
 N_STATES = 16  # so that threads have cache lines of their own
 RANKING, DRAWN, FINALS = 0, 1, 2  # what is being tested
 
