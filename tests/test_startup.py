@@ -14,9 +14,11 @@ from pathlib import Path
 from unittest.mock import Mock
 
 import pytest
+from numba import njit
 
 import sublearn
-from sublearn.kernels.compilation import Kernel
+from sublearn.kernels.compilation import Kernel, inner
+from sublearn.kernels.pipeline import PartCode, WholeCompiler
 
 PATIENCE = 900  # seconds until a process is taken for stuck
 N_AT_ONCE = 3
@@ -287,3 +289,21 @@ def test_garbage_is_collected_again_after_compiling(was_on: bool) -> None:
         assert (seen, gc.isenabled()) == ([False], was_on)
     finally:
         (gc.enable if before else gc.disable)()
+
+
+def test_functions_that_only_kernels_call_have_no_machine_code() -> None:
+    @inner
+    def double(x: int) -> int:
+        return 2 * x
+
+    @inner
+    def double_and_add(x: int, y: int) -> int:
+        return double(x) + y
+
+    dispatcher = njit(pipeline_class=WholeCompiler)(lambda x, y: double_and_add(x, y) + double(y))
+    assert dispatcher(20, 1) == 43
+    for part in (double, double_and_add):
+        (compiled,) = part.overloads.values()
+        assert isinstance(compiled.library, PartCode)
+        with pytest.raises((KeyError, TypeError)):
+            part(1)  # a mistake that must not go unseen

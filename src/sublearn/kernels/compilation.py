@@ -19,8 +19,10 @@ from typing import Any
 from numba import __version__, njit
 from numba.core.caching import IndexDataCacheFile
 
-FLAGS: dict[str, bool | str] = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
-BARE: dict[str, bool | str] = {**FLAGS, "_nrt": False}  # references are not counted: compiled in a tenth less time
+from sublearn.kernels.pipeline import PartCompiler, WholeCompiler
+
+FLAGS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
+BARE: dict[str, Any] = {**FLAGS, "_nrt": False}  # references are not counted: compiled in a tenth less time
 PATIENCE = 3.0  # seconds of compiling before the user is told what takes so long
 
 
@@ -90,11 +92,11 @@ def _no_collection() -> Iterator[None]:
 class Kernel:
     """A compiled function that Python calls; the first call compiles it or loads it from the cache."""
 
-    def __init__(self, function: Callable[..., Any], flags: dict[str, bool | str]) -> None:
+    def __init__(self, function: Callable[..., Any], flags: dict[str, Any]) -> None:
         try:
-            self.dispatcher = njit(cache=True, **flags)(function)
+            self.dispatcher = njit(cache=True, pipeline_class=WholeCompiler, **flags)(function)
         except RuntimeError:  # no folder can be written to: compile in every process
-            self.dispatcher = njit(**flags)(function)
+            self.dispatcher = njit(pipeline_class=WholeCompiler, **flags)(function)
         _name_by_digest(self.dispatcher)
         self.__doc__ = function.__doc__
         self.__name__ = function.__name__
@@ -124,13 +126,13 @@ def inner(function: Callable[..., Any]) -> Any:
 
     It allocates nothing and returns numbers alone: nobody counts who still refers to an array.
     """
-    return njit(no_cpython_wrapper=True, **BARE)(function)
+    return njit(no_cpython_wrapper=True, pipeline_class=PartCompiler, **BARE)(function)
 
 
 def section(function: Callable[..., Any]) -> Any:
     """Write `function` out in its caller: for what has a name of its own but is called in one place.
 
-    Numba compiles every `inner` function to the end before it compiles its caller, with everything below once more.
+    What is called in the innermost loops is faster so, since LLVM is not asked whether it wants to.
     """
     return njit(inline="always", no_cpython_wrapper=True, **BARE)(function)
 
