@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 from unittest.mock import Mock
 
 import pytest
@@ -293,11 +294,11 @@ def test_garbage_is_collected_again_after_compiling(was_on: bool) -> None:
 
 def test_functions_that_only_kernels_call_have_no_machine_code() -> None:
     @inner
-    def double(x: int) -> int:
+    def double(x: Any) -> Any:
         return 2 * x
 
     @inner
-    def double_and_add(x: int, y: int) -> int:
+    def double_and_add(x: Any, y: Any) -> Any:
         return double(x) + y
 
     dispatcher = njit(pipeline_class=WholeCompiler)(lambda x, y: double_and_add(x, y) + double(y))
