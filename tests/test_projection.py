@@ -4,6 +4,7 @@ import math
 from collections import Counter
 from typing import Any
 
+import numba
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -23,6 +24,7 @@ from sublearn.core.projection import (
     plan_projections,
 )
 from sublearn.core.subspace import Ranking
+from sublearn.kernels import drawing
 from sublearn.kernels.drawing import TRIES
 from sublearn.kernels.layout import Candidates
 from support import keys_of, parameters
@@ -99,6 +101,23 @@ def test_normalised_vectors_by_hand(vector: Vector, expected: Vector | None) -> 
 def test_multiples_and_mirror_images_are_one_candidate(vector: list[int], factor: int) -> None:
     one = tuple(vector)
     assert normalise(tuple(factor * a for a in one)) == normalise(one) == naive.normalise(one)
+
+
+def test_kernels_normalise_as_the_twin_does() -> None:
+    compiled = drawing.normalise
+    rng = np.random.default_rng(0)
+    made = [rng.integers(-bound, bound + 1, (300, 4)) for bound in (1, 3, 8, 63, 64, 127)]
+    factors = rng.choice([1, 1, 2, 64, 90], (1800, 1))
+    vectors = np.concatenate(made).astype(np.int16) * factors.astype(np.int16)
+    found, kept = vectors.copy(), np.empty(len(vectors), np.bool_)
+
+    def all_of(vectors: Any, kept: Any) -> None:
+        for i in range(kept.size):
+            kept[i] = compiled(vectors[i])
+
+    numba.njit(all_of)(found, kept)
+    expected = [naive.normalise(tuple(v)) for v in vectors.tolist()]
+    assert [tuple(v) if k else None for v, k in zip(found.tolist(), kept, strict=True)] == expected
 
 
 # --- the plan

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sublearn.kernels.arithmetic import Urn
 from sublearn.kernels.columns import CACHE, Block
 from sublearn.kernels.drawing import table_size
 from sublearn.kernels.fitting import MOST_FEATURES, Fit
@@ -143,7 +144,8 @@ def make_scratch(samples: Samples, n_bins: int, rules: Rules, largest: int) -> S
             np.empty(n_channels(samples), np.int64),
         ),
         Spare(
-            np.empty(max(n_features, n), np.bool_),
+            Urn(np.empty(n_features, np.bool_), np.empty(n_features)),
+            np.empty(n, np.bool_),
             np.empty(table_size(n), np.int64),
             np.empty(size, np.int64),
             np.empty(largest, np.int32),

@@ -2,21 +2,22 @@
 
 import numpy as np
 
-from sublearn.kernels.arithmetic import GOLDEN, below, draw_without_replacement, mix
+from sublearn.kernels.arithmetic import GOLDEN, ONE, Urn, below, draw_without_replacement, mix
 from sublearn.kernels.compilation import inner, kernel, section
 
 SUBSPACE, PROJECTION, CHILDREN, RACE, FITTED = map(np.int64, range(5))  # what is drawn below a node's key
 FIRST = np.int64(0)
 TRIES = 8  # draws for a candidate before a place is left empty
+DIVISORS = np.array([sum(1 << (k - 1) for k in range(1, 65) if a % k == 0) for a in range(64)], np.uint64)  # as bits
 
 
 @inner
-def draw_subspace(key, probabilities, taken, out):
+def draw_subspace(key, probabilities, urn, out):
     """Fill `out` with ranks drawn without replacement, in ascending order."""
-    draw_without_replacement(mix(key, SUBSPACE), probabilities, out.size, taken)
+    draw_without_replacement(mix(key, SUBSPACE), probabilities, out.size, urn)
     n = 0
     for d in range(probabilities.size):
-        if taken[d]:
+        if urn.taken[d]:
             out[n] = d
             n += 1
 
@@ -24,9 +25,9 @@ def draw_subspace(key, probabilities, taken, out):
 @kernel
 def draw_subspaces(keys, probabilities, out):
     """Fill out (n_nodes, subspace_size) with the ranks drawn in each node."""
-    taken = np.empty(probabilities.size, np.bool_)
+    urn = Urn(np.empty(probabilities.size, np.bool_), np.empty(probabilities.size, np.float64))
     for i in range(keys.size):
-        draw_subspace(keys[i], probabilities, taken, out[i])
+        draw_subspace(keys[i], probabilities, urn, out[i])
 
 
 @section
@@ -46,7 +47,21 @@ def common_divisor(vector):
 
 @inner
 def normalise(vector):
-    """Divide by the greatest common divisor and make the first coefficient positive; False if all are 0."""
+    """Divide by the greatest common divisor and make the first coefficient positive; False if all are 0.
+
+    Most vectors are as they should be, and a look at a table tells.
+    """
+    shared = DIVISORS[0]
+    largest = np.int64(0)
+    first = np.int64(0)
+    for d in range(vector.size):
+        a = np.int64(vector[d])
+        first = a if first == 0 else first
+        a = abs(a)
+        largest = max(largest, a)
+        shared &= DIVISORS[np.uint64(min(a, 63))]
+    if shared == ONE and largest < 64 and first > 0:
+        return True
     divisor = common_divisor(vector)
     if divisor != 0 and divisor != 1:
         for d in range(vector.size):
@@ -78,17 +93,16 @@ def insert(table, vectors, index):
 
 
 @section
-def draw_vector(key, bounds, probabilities, n_coefficients, taken, vector):
-    """One integer vector inside the envelope, over features chosen by their probabilities."""
+def draw_vector(key, bounds, probabilities, n_coefficients, varies, urn, vector):
+    """One integer vector inside the envelope, over features chosen by their probabilities, of which some may vary."""
     if n_coefficients < vector.size:
-        draw_without_replacement(mix(key, FIRST), probabilities, n_coefficients, taken)
+        draw_without_replacement(mix(key, FIRST), probabilities, n_coefficients, urn)
     else:
         for d in range(vector.size):
-            taken[d] = True
+            urn.taken[d] = True
     for d in range(vector.size):
-        vector[d] = 0
-        if taken[d] and bounds[d] > 0:
-            vector[d] = np.int16(below(mix(key, 1 + d), 2 * bounds[d] + 1) - bounds[d])
+        a = np.int16(below(mix(key, 1 + d), 2 * bounds[d] + 1) - bounds[d])
+        vector[d] = a if urn.taken[d] and varies[d] else np.int16(0)
 
 
 @inner
@@ -105,7 +119,7 @@ def table_size(n_places: int) -> int:
 
 
 @inner
-def draw_vectors(key, listed, n_axis, solved, fitted, n_fitted, varies, rounds, table, taken, vectors):
+def draw_vectors(key, listed, n_axis, solved, fitted, n_fitted, varies, rounds, table, urn, vectors):
     """Fill the candidates of a node; returns how many there are. See `draw_candidates`."""
     key = mix(key, PROJECTION)
     for slot in range(table.size):
@@ -131,10 +145,10 @@ def draw_vectors(key, listed, n_axis, solved, fitted, n_fitted, varies, rounds, 
                     rounds.bounds[r],
                     rounds.probabilities[r],
                     rounds.n_coefficients[r],
-                    taken,
+                    varies,
+                    urn,
                     vectors[n],
                 )
-                leave_out(vectors[n], varies)
                 if normalise(vectors[n]) and insert(table, vectors, n):
                     n += 1
                     break
@@ -154,7 +168,8 @@ def draw_candidates(keys, listed, n_axis, solved, fitted, n_fitted, varies, roun
     A feature that does not vary in the node, by varies (n_nodes, subspace_size), would only blur predictions
     and explanations: its coefficient is 0 in all but its own basis vector. `table` is scratch space.
     """
-    taken = np.empty(coefficients.shape[2], np.bool_)
+    size = coefficients.shape[2]
+    urn = Urn(np.empty(size, np.bool_), np.empty(size, np.float64))
     for i in range(keys.size):
         sizes[i] = draw_vectors(
             keys[i],
@@ -166,6 +181,6 @@ def draw_candidates(keys, listed, n_axis, solved, fitted, n_fitted, varies, roun
             varies[i],
             rounds,
             table,
-            taken,
+            urn,
             coefficients[i],
         )

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sublearn.kernels.arithmetic import mix
+from sublearn.kernels.arithmetic import Urn, mix
 from sublearn.kernels.compilation import bare_kernel, inner, section
 from sublearn.kernels.criterion import ROUNDING, SECOND_ORDER, count_of, weight_of
 from sublearn.kernels.describing import describe_node, newton_loss
@@ -112,7 +112,8 @@ class Ranks(NamedTuple):
 class Spare(NamedTuple):
     """More space for one node."""
 
-    taken: Array  # bool (n_features or n_candidates,)
+    urn: Urn  # of features
+    chosen: Array  # bool (n_candidates,), finalists
     table: Array  # int64 (`table_size`,)
     columns: Array  # int64 (subspace_size,), where the block has the features of the subspace
     moved: Array  # int32 (largest,)
@@ -161,12 +162,12 @@ def sort_by_rank(decrease, by_rank, merged):
 
 
 @inner
-def choose_subspace(key, probabilities, ranking, ranks, taken, subspace):
+def choose_subspace(key, probabilities, ranking, ranks, urn, subspace):
     """Fill the subspace of a node from its ranked features."""
     sort_by_rank(ranking.decrease, ranks.by_rank, ranks.merged)
     n_features = ranks.features.size
     if probabilities.size and subspace.size < n_features:
-        draw_subspace(key, probabilities, taken[:n_features], ranks.chosen)
+        draw_subspace(key, probabilities, urn, ranks.chosen)
     else:
         for d in range(subspace.size):
             ranks.chosen[d] = d
@@ -302,7 +303,6 @@ def grow(
     tile = work.units.shape[0]
     size = rules.subspace_size
     block = work.block
-    taken = spare.taken
     columns = spare.columns
     own_runs = spare.own_runs
     child_runs = spare.child_runs
@@ -414,7 +414,7 @@ def grow(
                 continue
             if step == RANKING:
                 subspace = candidates.subspace[0]
-                choose_subspace(key, rules.probabilities, ranking, ranks, taken, subspace)
+                choose_subspace(key, rules.probabilities, ranking, ranks, spare.urn, subspace)
                 best = take_axis_tests(rules.n_axis, ranking, subspace, tests)
                 solved = best >= loss * (1.0 - ROUNDING)
                 loaded = loaded and n_features <= tile
@@ -446,7 +446,7 @@ def grow(
                     ranks.varies,
                     rules.rounds,
                     spare.table,
-                    taken[:size],
+                    spare.urn,
                     candidates.coefficients[0],
                 )
                 step = DRAWN
@@ -457,7 +457,7 @@ def grow(
                     candidates.coefficients[0],
                     candidates.decrease[0],
                     candidates.ranges[0],
-                    taken,
+                    spare.chosen,
                 )
                 known = n_finalists > 0
                 if known:

@@ -31,6 +31,8 @@ def find_threshold(histogram, totals, n_classes, test, below):
     """
     if n_classes == 0:
         return find_target_threshold(histogram, totals, test, below)
+    if totals.size == 2 and test.criterion == ENTROPY and totals[0] + totals[1] < test.n_log_n.size:
+        return find_binary_threshold(histogram, totals, test, below)
     return find_class_threshold(histogram, totals, n_classes, test, below)
 
 
@@ -71,16 +73,48 @@ def find_target_threshold(histogram, totals, test, below):
         serves = min(w, weight - w) >= test.min_weight and min(counts[b], count - counts[b]) >= test.min_count
         values[b] = value if serves else -1.0
     start = purity(totals, weight, np.int64(0), centre, test)
-    best = start + start * ROUNDING
+    return best_boundary(start, start + start * ROUNDING, weight, weights, values, test.n_bins)
+
+
+@section
+def find_binary_threshold(histogram, totals, test, below):
+    """Best boundary by the entropy of two classes, all terms of which are in the table."""
+    table = test.n_log_n
+    n_bins = test.n_bins
+    weights = below.weights
+    values = below.values
+    least = max(test.min_weight, test.min_count)
+    total0 = np.uint64(totals[0])
+    total1 = np.uint64(totals[1])
+    weight = total0 + total1
+    x0 = np.uint64(0)
+    x1 = np.uint64(0)
+    for b in range(1, n_bins):
+        x0 += np.uint64(histogram[b - 1, 0])
+        x1 += np.uint64(histogram[b - 1, 1])
+        w = x0 + x1
+        negative = table[x0] + table[x1] - table[w]
+        positive = table[total0 - x0] + table[total1 - x1] - table[weight - w]
+        weights[b] = np.int64(w)
+        serves = min(np.int64(w), np.int64(weight - w)) >= least
+        values[b] = negative + positive if serves else -np.inf
+    start = table[total0] + table[total1] - table[weight]
+    return best_boundary(start, start, np.int64(weight), weights, values, n_bins)
+
+
+@inner
+def best_boundary(start, least, weight, weights, values, n_bins):
+    """The boundary of the largest value above `least`, as `find_threshold` tells it."""
+    best = least
     first_best = 0
-    for b in range(1, test.n_bins):
+    for b in range(1, n_bins):
         if values[b] > best:
             best = values[b]
             first_best = b
     if first_best == 0:
         return 0.0, 0
     last_best = first_best
-    while last_best + 1 < test.n_bins and weights[last_best + 1] == weights[first_best]:
+    while last_best + 1 < n_bins and weights[last_best + 1] == weights[first_best]:
         last_best += 1
     return (best - start) / np.float64(weight), (first_best + last_best) // 2
 
