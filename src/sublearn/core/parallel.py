@@ -185,6 +185,9 @@ def _work(calls: "SimpleQueue[Any]", ended: "SimpleQueue[None]") -> None:
 def divide(costs: Array, items: int, n_threads: int) -> list[int]:
     """Bounds of parts that cost about the same."""
     n_items = len(costs) * items
+    if len(costs) == 1 and costs[0] * items < LARGE:  # mostly so, and NumPy would take longer than this
+        n_parts = min(PARTS * n_threads, items) if n_threads > 1 and costs[0] * items >= SMALL else 1
+        return [i * items // n_parts for i in range(n_parts + 1)]
     ends = np.cumsum(costs, dtype=np.float64) * items
     n_parts = int(ends[-1] // LARGE) + 1
     if n_threads > 1 and ends[-1] >= SMALL:

@@ -94,7 +94,10 @@ def insert(table, vectors, index):
 
 @section
 def draw_vector(key, bounds, probabilities, n_coefficients, varies, urn, vector):
-    """One integer vector inside the envelope, over features chosen by their probabilities, of which some may vary."""
+    """One integer vector inside the envelope, over features chosen by their probabilities.
+
+    Those that do not vary have 0.
+    """
     if n_coefficients < vector.size:
         draw_without_replacement(mix(key, FIRST), probabilities, n_coefficients, urn)
     else:

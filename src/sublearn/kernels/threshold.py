@@ -31,7 +31,7 @@ def find_threshold(histogram, totals, n_classes, test, below):
     """
     if n_classes == 0:
         return find_target_threshold(histogram, totals, test, below)
-    if totals.size == 2 and test.criterion == ENTROPY and totals[0] + totals[1] < test.n_log_n.size:
+    if n_classes == 2 and totals.size == 2 and test.criterion == ENTROPY and totals[0] + totals[1] < test.n_log_n.size:
         return find_binary_threshold(histogram, totals, test, below)
     return find_class_threshold(histogram, totals, n_classes, test, below)
 
