@@ -19,7 +19,7 @@ from numba import njit
 
 import sublearn
 from sublearn.kernels.compilation import Kernel, inner
-from sublearn.kernels.pipeline import PartCode, WholeCompiler
+from sublearn.kernels.pipeline import WholeCompiler
 
 PATIENCE = 900  # seconds until a process is taken for stuck
 N_AT_ONCE = 3
@@ -298,13 +298,28 @@ def test_functions_that_only_kernels_call_have_no_machine_code() -> None:
         return 2 * x
 
     @inner
-    def double_and_add(x: Any, y: Any) -> Any:
-        return double(x) + y
+    def double_twice(x: Any) -> Any:
+        return double(double(x))
 
-    dispatcher = njit(pipeline_class=WholeCompiler)(lambda x, y: double_and_add(x, y) + double(y))
-    assert dispatcher(20, 1) == 43
-    for part in (double, double_and_add):
+    dispatcher = njit(pipeline_class=WholeCompiler)(lambda x: double_twice(x) + double(x))
+    assert dispatcher(7) == 42
+    for part in (double, double_twice):
         (compiled,) = part.overloads.values()
-        assert isinstance(compiled.library, PartCode)
-        with pytest.raises((KeyError, TypeError)):
+        assert compiled.library.get_pointer_to_function(compiled.fndesc.mangled_name) == 0
+        with pytest.raises(KeyError, match=part.py_func.__name__):
             part(1)  # a mistake that must not go unseen
+
+
+def test_functions_that_only_kernels_call_may_print_and_raise(capfd: pytest.CaptureFixture[str]) -> None:
+    @inner
+    def check(x: Any) -> Any:
+        print("checking", x)
+        if x < 0:
+            raise ValueError("negative")
+        return x
+
+    dispatcher = njit(pipeline_class=WholeCompiler)(lambda x: check(x) + 1)
+    assert dispatcher(1) == 2
+    with pytest.raises(ValueError, match="negative"):
+        dispatcher(-1)
+    assert capfd.readouterr().out == "checking 1\nchecking -1\n"

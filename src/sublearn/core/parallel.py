@@ -185,16 +185,16 @@ def _work(calls: "SimpleQueue[Any]", ended: "SimpleQueue[None]") -> None:
 def divide(costs: Array, items: int, n_threads: int) -> list[int]:
     """Bounds of parts that cost about the same."""
     n_items = len(costs) * items
-    if len(costs) == 1 and costs[0] * items < LARGE:  # mostly so, and NumPy would take longer than this
-        n_parts = min(PARTS * n_threads, items) if n_threads > 1 and costs[0] * items >= SMALL else 1
-        return [i * items // n_parts for i in range(n_parts + 1)]
-    ends = np.cumsum(costs, dtype=np.float64) * items
-    n_parts = int(ends[-1] // LARGE) + 1
-    if n_threads > 1 and ends[-1] >= SMALL:
+    total = float(costs.sum(dtype=np.float64)) * items
+    n_parts = int(total // LARGE) + 1
+    if n_threads > 1 and total >= SMALL:
         n_parts = max(n_parts, PARTS * n_threads)
     n_parts = min(n_parts, n_items)
     if n_parts <= 1:
         return [0, n_items]
+    if len(costs) == 1:  # mostly, and the rest would take longer than this
+        return [i * items // n_parts for i in range(n_parts + 1)]
+    ends = np.cumsum(costs, dtype=np.float64) * items
     goals = ends[-1] * np.arange(1, n_parts) / n_parts
     group = np.searchsorted(ends, goals)
     begins = ends[group] - costs[group] * items

@@ -4,9 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sublearn.kernels.arithmetic import Urn
 from sublearn.kernels.columns import CACHE, Block
-from sublearn.kernels.drawing import table_size
+from sublearn.kernels.drawing import Urn, table_size
 from sublearn.kernels.fitting import MOST_FEATURES, Fit
 from sublearn.kernels.growing import Ranks, Rules, Spare
 from sublearn.kernels.keeping import Choice, Trial

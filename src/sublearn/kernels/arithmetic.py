@@ -5,12 +5,10 @@ but the exact frexp and ldexp. A random number is a function of a key, and a key
 """
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 
 from sublearn.kernels.compilation import inner
-from sublearn.kernels.layout import Array
 
 SQRT_HALF = 0.7071067811865476
 TWO_OVER_LN2 = 2.8853900817779268
@@ -105,44 +103,3 @@ def uniform(key):
 def below(key, n):
     """An integer in [0, n), n below 2^31."""
     return np.int64(((key >> np.uint64(32)) * np.uint64(n)) >> np.uint64(32))
-
-
-class Urn(NamedTuple):
-    """Space for draws from so many things."""
-
-    taken: Array  # bool
-    sums: Array  # float64
-
-
-@inner
-def draw_without_replacement(key, weights, n, urn):
-    """Mark in `urn.taken` n positions, drawn one after another in proportion to `weights`.
-
-    Without branches that nobody could foresee: what is taken weighs nothing, and every sum is compared.
-    """
-    taken = urn.taken
-    sums = urn.sums
-    for d in range(weights.size):
-        taken[d] = False
-    for i in range(n):
-        total = 0.0
-        for d in range(weights.size):
-            total += 0.0 if taken[d] else weights[d]
-            sums[d] = total
-        goal = uniform(mix(key, i)) * total
-        choice = 0
-        for d in range(weights.size):
-            choice += sums[d] <= goal
-        if choice == weights.size:
-            choice = last_free(weights, taken)
-        taken[choice] = True
-
-
-@inner
-def last_free(weights, taken):
-    """The last position left that weighs something, or else the first: where rounding leaves the goal out of reach."""
-    choice = -1
-    for d in range(weights.size):
-        if not taken[d] and (choice < 0 or weights[d] > 0.0):
-            choice = d
-    return choice

@@ -132,7 +132,7 @@ def inner(function: Callable[..., Any]) -> Any:
 def section(function: Callable[..., Any]) -> Any:
     """Write `function` out in its caller: for what has a name of its own but is called in one place.
 
-    What is called in the innermost loops is faster so, since LLVM is not asked whether it wants to.
+    Forests are faster so than with LLVM deciding where to write it out.
     """
     return njit(inline="always", no_cpython_wrapper=True, **BARE)(function)
 

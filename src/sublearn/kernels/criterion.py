@@ -22,7 +22,7 @@ ROUNDING = 1e-12  # and so is this share of a decrease or a loss
 def n_log_n(n, table):
     """n log2 n, from the table where n is small."""
     if n < table.size:
-        return table[np.uint64(n)]
+        return table[np.uint64(n)]  # unsigned: no index counts from the end
     x = np.float64(n)
     return x * log2(x)
 

@@ -1,14 +1,50 @@
 """Random subspaces and random projections, drawn by key."""
 
+from typing import NamedTuple
+
 import numpy as np
 
-from sublearn.kernels.arithmetic import GOLDEN, ONE, Urn, below, draw_without_replacement, mix
+from sublearn.kernels.arithmetic import GOLDEN, ONE, below, mix, uniform
 from sublearn.kernels.compilation import inner, kernel, section
+from sublearn.kernels.layout import Array
 
 SUBSPACE, PROJECTION, CHILDREN, RACE, FITTED = map(np.int64, range(5))  # what is drawn below a node's key
 FIRST = np.int64(0)
 TRIES = 8  # draws for a candidate before a place is left empty
 DIVISORS = np.array([sum(1 << (k - 1) for k in range(1, 65) if a % k == 0) for a in range(64)], np.uint64)  # as bits
+
+
+class Urn(NamedTuple):
+    """Space for draws without replacement."""
+
+    taken: Array  # bool (n,) for n things or fewer
+    sums: Array  # float64 (n,), weights of what is left up to each of them
+
+
+@inner
+def draw_without_replacement(key, weights, n, urn):
+    """Mark in `urn.taken` n positions, drawn one after another in proportion to `weights`.
+
+    Without branches that nobody could foresee: what is taken weighs nothing, and every sum is compared.
+    """
+    taken = urn.taken
+    sums = urn.sums
+    for d in range(weights.size):
+        taken[d] = False
+    for i in range(n):
+        total = 0.0
+        for d in range(weights.size):
+            total += 0.0 if taken[d] else weights[d]
+            sums[d] = total
+        goal = uniform(mix(key, i)) * total
+        choice = 0
+        for d in range(weights.size):
+            choice += sums[d] <= goal
+        if choice == weights.size:  # nothing that is left weighs anything
+            choice = 0
+            while taken[choice]:
+                choice += 1
+        taken[choice] = True
 
 
 @inner
@@ -49,7 +85,7 @@ def common_divisor(vector):
 def normalise(vector):
     """Divide by the greatest common divisor and make the first coefficient positive; False if all are 0.
 
-    Most vectors are as they should be, and a look at a table tells.
+    Mostly the divisor is 1, as a look at a table tells.
     """
     shared = DIVISORS[0]
     largest = np.int64(0)
@@ -60,7 +96,10 @@ def normalise(vector):
         a = abs(a)
         largest = max(largest, a)
         shared &= DIVISORS[np.uint64(min(a, 63))]
-    if shared == ONE and largest < 64 and first > 0:
+    if shared == ONE and largest < 64:
+        if first < 0:
+            for d in range(vector.size):
+                vector[d] = -vector[d]
         return True
     divisor = common_divisor(vector)
     if divisor != 0 and divisor != 1:

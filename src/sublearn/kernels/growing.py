@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sublearn.kernels.arithmetic import Urn, mix
+from sublearn.kernels.arithmetic import mix
 from sublearn.kernels.compilation import bare_kernel, inner, section
 from sublearn.kernels.criterion import ROUNDING, SECOND_ORDER, count_of, weight_of
 from sublearn.kernels.describing import describe_node, newton_loss
-from sublearn.kernels.drawing import CHILDREN, draw_subspace, draw_vectors
+from sublearn.kernels.drawing import CHILDREN, Urn, draw_subspace, draw_vectors
 from sublearn.kernels.fitting import fit_pairs
 from sublearn.kernels.keeping import choose_in_node, move_samples
 from sublearn.kernels.layout import CONSTANT, Array, Test
@@ -112,7 +112,7 @@ class Ranks(NamedTuple):
 class Spare(NamedTuple):
     """More space for one node."""
 
-    urn: Urn  # of features
+    urn: Urn  # for features and coefficients
     chosen: Array  # bool (n_candidates,), finalists
     table: Array  # int64 (`table_size`,)
     columns: Array  # int64 (subspace_size,), where the block has the features of the subspace

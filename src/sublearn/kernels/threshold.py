@@ -84,7 +84,7 @@ def find_binary_threshold(histogram, totals, test, below):
     weights = below.weights
     values = below.values
     least = max(test.min_weight, test.min_count)
-    total0 = np.uint64(totals[0])
+    total0 = np.uint64(totals[0])  # unsigned: no index counts from the end
     total1 = np.uint64(totals[1])
     weight = total0 + total1
     x0 = np.uint64(0)
