@@ -637,7 +637,7 @@ def test_samples_put_side_by_side_on_the_way_grow_the_same_tree(
     monkeypatch.setattr(grower, "BUDGET", 1)
     monkeypatch.setattr(grower, "LEAST", 16)
     monkeypatch.setattr(grower, "SHARED", 16)
-    for name, value in (("FAR", 1), ("SMALL", 3), ("DEEP", 1)):
+    for name, value in (("FAR", 1), ("SMALL", 3), ("NEAR", 8), ("DEEP", 1)):
         monkeypatch.setattr(grouping, name, value)
     group = Mock(wraps=grouping.Grouped.group)
     monkeypatch.setattr(grouping.Grouped, "group", lambda self: group(self))
@@ -645,13 +645,13 @@ def test_samples_put_side_by_side_on_the_way_grow_the_same_tree(
         for one, n, tree in zip((task, bag), (np.ones(300, np.int64), times), expected, strict=True):
             for threads in (ONE_THREAD, workers):
                 assert_same_tree(assert_placed(one, data.codes, n, threads), tree)
-        assert group.call_count == 4  # once a tree
+        assert group.call_count == 8  # three times a tree, and once for several threads
         for name, value in (("FAR", 10**6), ("DEEP", 2**41), ("MOST", 100)):  # none pays
             with pytest.MonkeyPatch.context() as patch:
                 patch.setattr(grouping, name, value)
                 for threads in (ONE_THREAD, workers):
                     assert_same_tree(grow(task, KEY, threads), expected[0])
-        assert group.call_count == 4
+        assert group.call_count == 8
 
 
 @pytest.mark.parametrize("n_threads", [1, 3])

@@ -8,7 +8,8 @@ import numpy as np
 from sublearn.kernels.layout import Array, Samples
 
 FAR = 200_000  # samples that a cache does not hold
-SMALL = 32  # nodes are small with this part of the samples
+SMALL = 32  # nodes are small with this part of the samples, and then with this part of that
+NEAR = 256  # samples that are near each other wherever they are
 DEEP = 12  # levels of trees that grow on for long from there
 MOST = 1 << 26  # codes that are copied for a tree
 
@@ -20,19 +21,22 @@ class Grouped:
         self.samples = samples
         self.order = order
         self._numbers: Array | None = None  # of those side by side
-        self._pays = len(order) >= FAR and max_depth >= DEEP and len(samples.codes) * len(order) <= MOST
-
-    @property
-    def limit(self) -> int:
-        """Samples of nodes that are small; 0 where samples are to stay where they are."""
-        return len(self.order) // SMALL if self._pays and self._numbers is None else 0
+        pays = len(order) >= FAR and max_depth >= DEEP and len(samples.codes) * len(order) <= MOST
+        self.limit = len(order) // SMALL if pays else 0  # samples of nodes that are small; 0: all stay where they are
 
     def group(self) -> None:
-        """Put the samples of each node side by side."""
-        numbers = self._numbers = self.order.copy()
-        columns = [np.take(c, numbers, axis=-1) if c.size else c for c in self.samples[:-1]]
-        self.samples = Samples._make([*columns, self.samples.n_classes])
-        self.order[:] = np.arange(len(numbers))
+        """Put the samples of each node side by side; the next time is when nodes are smaller still."""
+        if self._numbers is None:
+            columns = [np.take(c, self.order, axis=-1) if c.size else c for c in self.samples[:-1]]
+            self.samples = Samples._make([*columns, self.samples.n_classes])
+            self._numbers = self.order.copy()
+        else:
+            for column in self.samples[:-1]:
+                for row in np.atleast_2d(column) if column.size else ():
+                    row[:] = row[self.order]
+            self._numbers = self.own_order()
+        self.order[:] = np.arange(len(self.order))
+        self.limit = self.limit // SMALL if self.limit // SMALL >= NEAR else 0
 
     def own_order(self) -> Array:
         """The order, by the samples' own numbers."""
