@@ -68,17 +68,13 @@ def draw_subspaces(keys, probabilities, out):
 
 @section
 def common_divisor(vector):
-    """Greatest common divisor of the coefficients, with the sign of the first one that is not 0; 0 for none."""
+    """Greatest common divisor of the coefficients; 0 for none."""
     divisor = 0
-    sign = 0
     for d in range(vector.size):
         a = abs(np.int64(vector[d]))
-        if a > 0:
-            if sign == 0:
-                sign = 1 if vector[d] > 0 else -1
-            while a > 0 and divisor != 1:
-                divisor, a = a, divisor % a
-    return sign * divisor
+        while a > 0 and divisor != 1:
+            divisor, a = a, divisor % a
+    return divisor
 
 
 @inner
@@ -95,13 +91,10 @@ def normalise(vector):
         first = a if first == 0 else first
         a = abs(a)
         largest = max(largest, a)
-        shared &= DIVISORS[np.uint64(min(a, 63))]
-    if shared == ONE and largest < 64:
-        if first < 0:
-            for d in range(vector.size):
-                vector[d] = -vector[d]
-        return True
-    divisor = common_divisor(vector)
+        shared &= DIVISORS[np.uint64(min(a, DIVISORS.size - 1))]
+    divisor = 1 if shared == ONE and largest < DIVISORS.size else common_divisor(vector)
+    if first < 0:
+        divisor = -divisor
     if divisor != 0 and divisor != 1:
         for d in range(vector.size):
             vector[d] = np.int16(np.float32(vector[d]) / np.float32(divisor))  # exact; integers would be long code
