@@ -17,7 +17,7 @@ import tables
 
 from sublearn import SLMBoostClassifier, SLMBoostRegressor
 from sublearn._boosting import FIXED
-from sublearn.core.booster import Growth, Problem, make_problem, make_task
+from sublearn.core.booster import Growth, make_task
 from sublearn.core.codes import code_limit, encode_samples, fit_maps
 from sublearn.core.fixed_point import UNIT
 from sublearn.core.flat_ensemble import alone, apply
@@ -26,6 +26,7 @@ from sublearn.core.grower import grow_placed
 from sublearn.core.keys import keys_in_turn
 from sublearn.core.losses import LogLoss, Loss, SquaredError
 from sublearn.core.parallel import Workers
+from sublearn.core.problem import Problem, make_problem
 
 ONE_THREAD = Workers(1)
 PENALTIES = (1.0, 10.0, 100.0)  # on the slopes of standardised features
@@ -71,11 +72,9 @@ def course(table: tables.Table, seed: int, rate: float, n_rounds: int, penalty: 
     mean, spread = training.codes.mean(axis=1), training.codes.std(axis=1) + 1e-9
     x, x_test = ((problem.codes.T - mean) / spread for problem in (training, testing))
     for key in keys_in_turn(growth.key, range(n_rounds)):
-        first, second = loss.derivatives(y.astype(float), training.outputs)
-        given = first.ravel(), np.ones(len(y)) if second is None else second.ravel()
-        task = make_task(
-            training, growth, np.arange(len(y)), given[0], None if second is None else given[1], ONE_THREAD
-        )
+        slopes, _ = training.slopes(np.ones(1), ONE_THREAD)
+        given = slopes.gradients[:, 0], np.ones(len(y)) if slopes.hessians is None else slopes.hessians[:, 0]
+        task = make_task(training, growth, np.arange(len(y)), slopes, ONE_THREAD)
         grown = grow_placed(task, key, ONE_THREAD)
         reached = apply(alone(grown.tree), testing.codes, ONE_THREAD)[:, 0]
         above = features_above(grown.tree)

@@ -18,8 +18,9 @@ from sklearn.model_selection import train_test_split
 
 from sublearn import SLMBoostClassifier
 from sublearn._boosting import FIXED
-from sublearn.core.booster import Growth, Problem, add_round, make_problem, make_task
+from sublearn.core.booster import Growth, add_round, make_task
 from sublearn.core.codes import code_limit, encode_samples, fit_maps
+from sublearn.core.derivatives import find_slopes
 from sublearn.core.fixed_point import UNIT
 from sublearn.core.flat_ensemble import alone
 from sublearn.core.flat_tree import FlatTree
@@ -27,6 +28,7 @@ from sublearn.core.grower import grow_placed
 from sublearn.core.keys import key_below
 from sublearn.core.losses import Softmax
 from sublearn.core.parallel import Workers
+from sublearn.core.problem import Problem, make_problem
 from sublearn.paper.datasets import read_file
 
 SETS: dict[str, Callable[[], Any]] = {
@@ -60,8 +62,8 @@ def tree_a_class(training: Problem, growth: Growth, number: int) -> Iterator[tup
     rows = np.arange(len(training.y))
     for k in range(gradients.shape[1]):
         one = training._replace(raw=training.raw[:, k : k + 1])
-        gradient, hessian = gradients[:, k].copy(), hessians[:, k].copy()
-        task = make_task(one, growth, rows, gradient, hessian, ONE_THREAD)
+        slopes, _ = find_slopes(gradients[:, k : k + 1].copy(), hessians[:, k : k + 1].copy(), np.ones(1), ONE_THREAD)
+        task = make_task(one, growth, rows, slopes, ONE_THREAD)
         tree, places, order = grow_placed(task, key_below(key_below(growth.key, number), k), ONE_THREAD)
         for leaf in np.flatnonzero(tree.is_leaf):
             training.raw[order[places[leaf, 0] : places[leaf, 1]], k] += tree.value[leaf, 0]

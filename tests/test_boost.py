@@ -38,7 +38,7 @@ from boosting import (
 from naive import Array, Boosting
 from sublearn import SLMBoostClassifier, SLMBoostRegressor
 from sublearn.core import parallel
-from sublearn.core.booster import along, draw_rows, draw_signs
+from sublearn.core.booster import draw_rows, draw_signs
 from sublearn.core.codes import encode_samples
 from sublearn.core.keys import keys_below
 from sublearn.core.projection import plan_projections
@@ -368,32 +368,6 @@ def test_drawn_signs_part_the_outputs_in_two_groups() -> None:
     found = {tuple(draw_signs(3, key).tolist()) for key in keys_below(1, np.arange(200)).tolist()}
     assert found == set(itertools.product((-1.0, 1.0), repeat=3)) - {(1.0, 1.0, 1.0), (-1.0, -1.0, -1.0)}
     assert {tuple(draw_signs(2, key).tolist()) for key in range(50)} == {(1.0, -1.0), (-1.0, 1.0)}
-
-
-def test_direction_adds_gradients_by_their_signs() -> None:
-    gradients, hessians = np.array([[1.0, 2.0, 4.0]]), np.array([[0.5, 0.25, 0.125]])
-    gradient, hessian, _ = along(np.array([1.0, -1.0, 1.0]), gradients, hessians, ONE_THREAD)
-    assert (gradient.tolist(), None if hessian is None else hessian.tolist()) == ([3.0], [0.875])
-    gradient, hessian, largest = along(np.array([-1.0, -1.0, 1.0]), gradients, None, ONE_THREAD)
-    assert (gradient.tolist(), None if hessian is None else hessian.tolist()) == ([1.0], [3.0])
-    assert largest.tolist() == [[1.0, 1.0], [2.0, 1.0], [4.0, 1.0]]
-
-
-@pytest.mark.parametrize("n_outputs", [1, 4])
-def test_direction_of_many_samples_on_any_threads(n_outputs: int) -> None:
-    rng = np.random.default_rng(0)
-    gradients, hessians = rng.normal(size=(30_001, n_outputs)), rng.random((30_001, n_outputs))
-    gradients[-1, 0], hessians[0, -1] = -9.0, 7.0
-    signs = draw_signs(n_outputs, 3)
-    with parallel.Workers(3) as workers:
-        found = [along(signs, gradients, hessians, each) for each in (ONE_THREAD, workers)]
-    for gradient, hessian, largest in found:
-        np.testing.assert_allclose(gradient, gradients @ signs, rtol=0, atol=1e-12)
-        assert hessian is not None
-        np.testing.assert_allclose(hessian, hessians.sum(axis=1), rtol=0, atol=1e-12)
-        np.testing.assert_array_equal(largest, np.stack([np.abs(gradients), hessians], axis=2).max(axis=0))
-    for one, other in zip(*found, strict=True):
-        np.testing.assert_array_equal(one, other)
 
 
 def test_drawn_rows_are_a_share_without_repetition() -> None:

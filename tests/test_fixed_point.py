@@ -10,21 +10,14 @@ from hypothesis import strategies as st
 
 from naive import Array
 from sublearn.core.fixed_point import (
-    CURVATURE_BITS,
     UNIT,
-    Derivatives,
     Weights,
     exact_mean,
-    fine_steps,
-    integer_derivatives,
     integer_targets,
     integer_weights,
-    pack,
     times_class_weights,
 )
-from sublearn.core.parallel import Workers
-from sublearn.kernels.layout import CURVED_BITS, TARGET_BITS, WEIGHT_BITS
-from support import ONE_THREAD
+from sublearn.kernels.layout import TARGET_BITS, WEIGHT_BITS
 
 
 def as_lists(weights: Weights) -> tuple[list[int], list[int]]:
@@ -261,101 +254,6 @@ def test_squares_are_in_the_units_of_y() -> None:
     found = integer_targets(np.array([1.0, 2.0, 3.0]))
     variance = np.var(found.targets.astype(np.float64))
     assert found.units.squares(np.array([variance]))[0] == pytest.approx(2 / 3, rel=1e-15)
-
-
-# --- derivatives
-
-
-def test_three_derivatives_by_hand() -> None:
-    found = integer_derivatives(np.array([3.0, -1.0, 0.5]), np.array([0.25, 0.0, 0.125]), ONE_THREAD)
-    # the largest gradient lies below 4, the largest hessian below 1/2
-    assert (found.target_step, found.curvature_step) == (4 / 2**16, 0.5 / 2**16)
-    assert found.targets.tolist() == [-3 * 2**14, 2**14, -(2**13)]
-    assert found.curvatures.tolist() == [2**15, 1, 2**14]
-    assert found.packed.tolist() == pack(found.targets, found.curvatures).tolist()
-
-
-def test_steps_of_exact_sums_are_finer_than_those_of_the_search() -> None:
-    largest = np.array([[5.0, 0.25], [0.1, 1.0]])
-    assert fine_steps(largest, True).tolist() == [[8 / 2**28, 0.5 / 2**30], [0.125 / 2**28, 2 / 2**30]]
-    assert fine_steps(largest, False).tolist() == [[8 / 2**28, 1.0], [0.125 / 2**28, 1.0]]
-
-
-def test_no_hessian_stands_for_ones() -> None:
-    found = integer_derivatives(np.array([1.0, -2.0]), None, ONE_THREAD)
-    assert found.curvatures.size == 0
-    assert found.curvature_step == 1.0
-    assert (found.targets * found.target_step).tolist() == [-1.0, 2.0]
-    assert found.target_step == 4 / 2**28
-    assert found.packed.tolist() == pack(found.targets, found.curvatures).tolist()
-
-
-def assert_derivatives_are_right(gradient: Array, hessian: Array) -> Derivatives:
-    """Half a step, exactly, but for hessians that would be 0 and for what would be 2^16 steps."""
-    found = integer_derivatives(gradient, hessian, ONE_THREAD)
-    for step in (found.target_step, found.curvature_step):
-        assert math.frexp(step)[0] == 0.5  # a power of two
-        assert step >= math.ldexp(1.0, -900 - CURVED_BITS)
-    for g, t in zip(gradient.tolist(), found.targets.tolist(), strict=True):
-        exact = -Fraction(g) / Fraction(found.target_step)
-        assert abs(t) == MOST if abs(exact) > MOST else abs(t - exact) <= Fraction(1, 2)
-        assert t * exact >= 0
-    for h, c in zip(hessian.tolist(), found.curvatures.tolist(), strict=True):
-        exact = Fraction(h) / Fraction(found.curvature_step)
-        assert c == min(max(c, 1), MOST)
-        assert abs(c - min(max(exact, 1), MOST)) <= Fraction(1, 2)
-    assert found.targets.dtype == found.curvatures.dtype == np.int32
-    assert found.packed.tolist() == pack(found.targets, found.curvatures).tolist()
-    return found
-
-
-MOST = 2**CURVED_BITS - 1
-FINITE = st.floats(allow_nan=False, allow_infinity=False)
-
-
-@given(pairs=st.lists(st.tuples(FINITE, FINITE.map(abs)), min_size=1, max_size=20))
-@settings(deadline=None, derandomize=True)
-def test_any_derivatives_are_right_to_half_a_step(pairs: list[tuple[float, float]]) -> None:
-    assert_derivatives_are_right(*np.array(pairs).T)
-
-
-@pytest.mark.parametrize("scale", [1e-250, 1e-9, 1.0, 1e9, 1.7e308])
-def test_the_largest_derivatives_keep_their_bits(scale: float) -> None:
-    rng = np.random.default_rng(7)
-    gradient, hessian = scale * rng.uniform(-1, 1, 100), scale * rng.uniform(0, 1, 100)
-    found = assert_derivatives_are_right(gradient, hessian)
-    assert found.target_step <= np.abs(gradient).max() / 2 ** (CURVED_BITS - 1)
-    assert found.curvature_step <= hessian.max() / 2 ** (CURVED_BITS - 1)
-    alone = integer_derivatives(gradient, None, ONE_THREAD)
-    assert np.abs(alone.targets * alone.target_step + gradient).max() <= alone.target_step / 2
-    assert alone.target_step <= np.abs(gradient).max() / 2 ** (TARGET_BITS - 2)
-    fine = fine_steps(np.array([[np.abs(gradient).max(), hessian.max()]]), True)
-    assert fine.tolist() == [[alone.target_step, math.ldexp(found.curvature_step, CURVED_BITS - CURVATURE_BITS)]]
-
-
-def test_the_largest_derivatives_are_cut_off_below_two_to_the_16() -> None:
-    near = np.nextafter(1.0, 0.0)
-    found = integer_derivatives(np.array([near, -near, 0.5]), np.array([near, 0.5, 0.0]), ONE_THREAD)
-    assert found.targets.tolist() == [-MOST, MOST, -(2**15)]
-    assert found.curvatures.tolist() == [MOST, 2**15, 1]
-
-
-@pytest.mark.parametrize("curved", [False, True])
-def test_derivatives_do_not_depend_on_threads(curved: bool) -> None:
-    rng = np.random.default_rng(8)
-    gradient, hessian = rng.normal(size=200_000), rng.uniform(size=200_000) if curved else None
-    one = integer_derivatives(gradient, hessian, ONE_THREAD)
-    with Workers(3) as workers:
-        other = integer_derivatives(gradient, hessian, workers)
-    for a, b in zip(one, other, strict=True):
-        np.testing.assert_array_equal(a, b)
-
-
-def test_derivatives_that_are_zero_or_denormal_make_no_step_vanish() -> None:
-    for tiny in (0.0, 5e-324, 1e-310):
-        found = assert_derivatives_are_right(np.array([tiny, -tiny]), np.array([tiny, tiny]))
-        assert found.targets.tolist() == [0, 0]
-        assert found.curvatures.tolist() == [1, 1]
 
 
 # --- means

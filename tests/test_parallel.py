@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sublearn.core.parallel import LARGE, PARTS, SMALL, StoppedError, Workers, divide
+from sublearn.core.parallel import LARGE, PART, PARTS, SMALL, StoppedError, Workers, divide
 
 PATIENCE = 10.0  # seconds until a task that should have been stopped gives up
 
@@ -32,6 +32,8 @@ def test_very_large_work_is_cut_even_for_one_thread() -> None:
 
 def test_equal_costs_make_equal_parts() -> None:
     assert divide(np.full(8, SMALL), 2, 2) == list(range(0, 17, 2))
+    assert divide(np.array([1.0]), 2 * PART, 2) == [0, PART, 2 * PART]  # one a thread: more would not be worth while
+    assert divide(np.array([1.0]), 4 * PART, 2) == [0, PART, 2 * PART, 3 * PART, 4 * PART]
 
 
 def test_a_large_item_is_not_waited_for_by_all() -> None:
@@ -53,12 +55,14 @@ def test_parts_cover_all_items_once_and_cost_about_the_same(costs: list[int], it
     assert bounds[-1] == len(costs) * items
     assert all(a < b for a, b in itertools.pairwise(bounds))
     each = np.repeat(costs, items)
-    n_parts = max(PARTS * n_threads if n_threads > 1 else 1, each.sum() // LARGE + 1)
-    assert len(bounds) <= n_parts + 1
-    if len(bounds) > 2:
-        parts = np.add.reduceat(each, bounds[:-1])
-        # a part goes over its share by less than an item on either side
-        assert parts.max() <= each.sum() / min(n_parts, len(each)) + 2 * each.max()
+    total = each.sum()
+    assert len(bounds) <= max(PARTS * n_threads if n_threads > 1 else 1, total // LARGE + 1) + 1
+    # a part goes over its share by less than an item on either side
+    most = np.add.reduceat(each, bounds[:-1]).max() - 2 * each.max()
+    assert most <= LARGE
+    if n_threads > 1 and total >= SMALL:
+        assert most <= total / min(n_threads, len(each))  # no thread is without work
+        assert most <= max(total / min(PARTS * n_threads, len(each)), 2 * PART)  # nor waits long
 
 
 @pytest.mark.parametrize("n_threads", [1, 2, 4])

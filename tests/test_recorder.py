@@ -65,7 +65,8 @@ def by_threads(parts: list[Part]) -> tuple[FlatTree, Array]:
         states[t, CELLS] = (1 << n_planes[n_planes > 0]).sum()
     nothing = np.empty(0, np.int64)
     samples = Samples(np.empty((1, 0), np.int16), nothing, nothing, nothing, nothing, nothing, nothing, 2)
-    return assembled(hands, states, samples, ClassShares(2))
+    grown = Grown._make(map(np.concatenate, zip(*hands, strict=True)))
+    return assembled(grown, states, samples, ClassShares(2))
 
 
 def assert_threads_give(parts: list[Part], tree: FlatTree, places: Array) -> None:

@@ -1,6 +1,7 @@
 """The steps of boosting's leaves: from exact sums, whatever the search has rounded."""
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,13 +10,17 @@ from numba import njit
 
 from boosting import TASKS, below, data_for, make
 from naive import Array
-from sublearn.core.booster import Growth, Problem, add_round, make_problem
-from sublearn.core.fixed_point import UNIT, Weights, fine_steps, integer_derivatives
+from sublearn.core import grouping
+from sublearn.core.booster import Growth, add_round, draw_rows, make_task
+from sublearn.core.derivatives import find_slopes, fine_steps, integer_derivatives
+from sublearn.core.fixed_point import UNIT, Weights
 from sublearn.core.flat_ensemble import alone, apply
 from sublearn.core.flat_tree import FlatTree
+from sublearn.core.grower import grow_placed
 from sublearn.core.losses import CompiledLoss, LogLoss, Poisson, Softmax, SquaredError
 from sublearn.core.parallel import Workers
 from sublearn.core.parameters import BoostParameters
+from sublearn.core.problem import Problem, make_problem
 from sublearn.core.projection import plan_projections
 from sublearn.kernels import boosting as kernels
 from support import KEY, ONE_THREAD, parameters, transposed
@@ -118,8 +123,7 @@ def test_leaves_of_a_subsample_take_its_steps_and_all_samples_move(name: str) ->
 def test_steps_are_not_those_of_the_coarse_derivatives() -> None:
     # one count is so large that most gradients are 0 in the search
     problem = problem_of("counts")
-    gradients, hessians, _ = slopes(problem, problem.raw)
-    coarse = integer_derivatives(gradients[:, 0], hessians[:, 0], ONE_THREAD)
+    coarse = integer_derivatives(problem.slopes(np.ones(1), ONE_THREAD)[0], UNIT, ONE_THREAD)
     assert (coarse.targets == 0).mean() > 0.5
     before = problem.raw.copy()
     tree = add_round(problem, growth_of(), 0, ONE_THREAD)
@@ -171,14 +175,48 @@ def test_what_rounds_have_added_is_what_is_predicted(task: str, subsample: float
 def test_three_sums_by_hand() -> None:
     order, places = np.array([2, 0, 1, 3], np.int32), np.array([[0, 1], [1, 4]])
     gradient, hessian = np.array([[0.5], [-1.0], [0.25], [0.75]]), np.array([[1.0], [0.5], [0.0], [2.0]])
-    steps, out = np.array([[0.25, 0.5]]), np.empty((2, 1, 2), np.int64)
     nothing = np.empty(0, np.int64)
-    kernels.sum_derivatives(order, places, gradient, hessian, nothing, steps, 0, 2, out)
-    assert out[:, 0].tolist() == [[-1, 1], [-1, 7]]  # a hessian is one step at the least
-    kernels.sum_derivatives(order, places, gradient, hessian, np.array([1, 2, 3, 4]), steps, 0, 2, out)
-    assert out[:, 0].tolist() == [[-3, 3], [-6, 20]]
-    kernels.sum_derivatives(order, places, gradient, np.empty((0, 1)), nothing, steps, 0, 2, out)
-    assert out[:, 0].tolist() == [[-1, 1], [-1, 3]]
+
+    def sums(hessian: Array, weights: Array, first: int = 0, last: int = 4) -> list[list[int]]:
+        steps, out = np.array([[0.25, 0.5]]), np.empty((2, 1, 2), np.int64)
+        kernels.sum_derivatives(order, places, gradient, hessian, weights, steps, first, last, out)
+        found: list[list[int]] = out[:, 0].tolist()
+        return found
+
+    assert sums(hessian, nothing) == [[-1, 1], [-1, 7]]  # a hessian is one step at the least
+    assert sums(hessian, np.array([1, 2, 3, 4])) == [[-3, 3], [-6, 20]]
+    assert sums(np.empty((0, 1)), nothing) == [[-1, 1], [-1, 3]]
+    # of some of the rows
+    assert sums(hessian, nothing, 0, 2) == [[0, 0], [2, 3]]
+    assert sums(hessian, nothing, 2, 4) == [[-1, 1], [-3, 4]]
+    assert sums(hessian, nothing, 1, 1) == [[0, 0], [0, 0]]
+
+
+def test_steps_are_added_to_some_of_the_rows() -> None:
+    order, places = np.array([2, 0, 1, 3], np.int32), np.array([[0, 1], [1, 4]])
+    raw, steps = np.zeros((4, 2)), np.array([[1.0, 2.0], [4.0, 8.0]])
+    kernels.add_steps(order, places, steps, 1, 3, raw)
+    assert raw.tolist() == [[0, 0], [4, 8], [1, 2], [0, 0]]
+
+
+@pytest.mark.parametrize("n_threads", [1, 3])
+@pytest.mark.parametrize("racing_samples", [None, 64])
+@pytest.mark.parametrize("side_by_side", [False, True])
+def test_rows_of_a_leaf_ascend(
+    n_threads: int, racing_samples: int | None, side_by_side: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if side_by_side:
+        for name in ("FAR", "DEEP", "NEAR", "SMALL"):
+            monkeypatch.setattr(grouping, name, 2)
+    problem, growth = problem_of("two classes"), growth_of(subsample=0.8)
+    growth = growth._replace(parameters=replace(GIVEN, racing_samples=racing_samples))
+    rows = draw_rows(N, 0.8, 0)
+    with Workers(n_threads) as workers:
+        task = make_task(problem, growth, rows, problem.slopes(np.ones(1), workers)[0], workers)
+        grown = grow_placed(task, KEY, workers)
+    _, places = grown.leaves
+    assert len(places) > 3
+    assert all((np.diff(grown.order[begin:end]) > 0).all() for begin, end in places)
 
 
 def test_sums_of_nodes_above_are_those_of_their_children() -> None:
@@ -194,10 +232,10 @@ def test_the_largest_sums_of_leaves_do_not_overflow() -> None:
     n = 2**15
     weights = np.full(n, 2**16)  # 2^31 in all
     gradient, hessian = np.full((n, 1), -1.0), np.full((n, 1), 1.0)
-    steps = fine_steps(np.ones((1, 2)), True)
+    steps = fine_steps(find_slopes(gradient, hessian, np.ones(1), ONE_THREAD)[0])
     out = np.empty((1, 1, 2), np.int64)
     order = np.arange(n, dtype=np.int32)
-    kernels.sum_derivatives(order, np.array([[0, n]]), gradient, hessian, weights, steps, 0, 1, out)
+    kernels.sum_derivatives(order, np.array([[0, n]]), gradient, hessian, weights, steps, 0, n, out)
     assert out[0, 0].tolist() == [2**31 * round(1 / steps[0, 0]), 2**31 * round(1 / steps[0, 1])]
 
 

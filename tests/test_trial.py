@@ -13,10 +13,11 @@ from boosting import TASKS, N, OwnError, OwnSquares, data_for, make, noise_for, 
 from naive import Array
 from sublearn import Progress, SLMBoostClassifier, SLMBoostRegressor
 from sublearn.core import parallel, trial, usual
-from sublearn.core.booster import Growth, Problem, make_problem
+from sublearn.core.booster import Growth
 from sublearn.core.fixed_point import UNIT
 from sublearn.core.losses import SquaredError
 from sublearn.core.parameters import BoostParameters
+from sublearn.core.problem import Problem, make_problem
 from sublearn.core.projection import plan_projections
 from sublearn.core.usual import Scale, chances, scale_of
 from support import ONE_THREAD, PARAMETERS, transposed

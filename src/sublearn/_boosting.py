@@ -13,7 +13,7 @@ from sublearn._ensemble import SLMEnsemble
 from sublearn._estimator import FLOATS, ClassifierPart
 from sublearn._parameters import NONE, POSITIVE, either, one_of, whole
 from sublearn._progress import Progress, shown
-from sublearn.core.booster import Growth, Problem, Round, boost, make_problem
+from sublearn.core.booster import Growth, Round, boost
 from sublearn.core.codes import FeatureMaps, code_limit, encode_samples, fit_maps
 from sublearn.core.fixed_point import Weights
 from sublearn.core.flat_ensemble import add_values, pack
@@ -22,6 +22,7 @@ from sublearn.core.keys import key_below
 from sublearn.core.losses import LogLinked, Loss, logarithms
 from sublearn.core.parallel import Workers
 from sublearn.core.parameters import BoostParameters
+from sublearn.core.problem import Problem, make_problem
 from sublearn.core.trial import GrowthAt, Wish, rate_and_rounds
 from sublearn.core.usual import chances, scale_of
 from sublearn.kernels.layout import Array

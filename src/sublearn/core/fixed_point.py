@@ -5,15 +5,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sublearn.core.parallel import Workers
-from sublearn.kernels.boosting import round_derivatives
 from sublearn.kernels.columns import COUNT_SHIFT, CURVATURE_SHIFT, CURVED_SHIFT
-from sublearn.kernels.layout import CURVED_BITS, TARGET_BITS, WEIGHT_BITS, Array
+from sublearn.kernels.layout import TARGET_BITS, WEIGHT_BITS, Array
 
 FACTOR_BITS = 30  # precision of class weights that are not whole numbers
 REMAINDER_BITS = 30
-CURVATURE_BITS = 30
-ROUNDING = 0.25  # what rounding the derivatives of a sample costs, in samples visited
 ORDINARY = 900  # targets below two to this power, and above two to minus this, need no scaling
 
 
@@ -88,16 +84,6 @@ class Targets(NamedTuple):
         return cls(np.empty(0, np.int32), np.empty(0, np.int32), Units(0.0, 1.0))
 
 
-class Derivatives(NamedTuple):
-    """The derivatives of a loss as integers: steps down the gradient, and curvatures."""
-
-    targets: Array  # int32, minus the gradients
-    curvatures: Array  # int32, all positive; empty when every one is one
-    packed: Array  # int64, as in `Samples`
-    target_step: float
-    curvature_step: float
-
-
 UNIT = Weights(np.empty(0, np.int64), np.empty(0, np.int64))  # every sample weighs and counts one
 
 
@@ -159,49 +145,6 @@ def pack(targets: Array, curvatures: Array) -> Array:
     if curvatures.size:
         return (np.int64(1) << CURVED_SHIFT) + (curvatures.astype(np.int64) << CURVATURE_SHIFT) + targets
     return (np.int64(1) << COUNT_SHIFT) + (np.int64(1) << TARGET_BITS) + targets
-
-
-def integer_derivatives(gradient: Array, hessian: Array | None, workers: Workers) -> Derivatives:
-    """Round derivatives for the search: to 2^-15 of the largest or finer, hessians never to 0; None stands for ones.
-
-    Without hessians there is room for more: 2^-28 of the largest gradient.
-    """
-    n, n_curved = len(gradient), 0 if hessian is None else len(gradient)
-    target_step = _step_below(magnitude(gradient), TARGET_BITS - 1 if hessian is None else CURVED_BITS)
-    curvature_step = 1.0 if hessian is None else _step_below(float(hessian.max()), CURVED_BITS)
-    targets, curvatures, packed = np.empty(n, np.int32), np.empty(n_curved, np.int32), np.empty(n, np.int64)
-    curves = np.empty(0) if hessian is None else hessian
-    workers.run(
-        lambda a, b: round_derivatives(
-            gradient, curves, target_step, curvature_step, a, b, targets, curvatures, packed
-        ),
-        np.array([ROUNDING]),
-        items=n,
-    )
-    return Derivatives(targets, curvatures, packed, target_step, curvature_step)
-
-
-def fine_steps(largest: Array, curved: bool) -> Array:
-    """Steps (n_outputs, 2) for exact sums in leaves: 2^-28 of the largest gradients, 2^-30 of the largest hessians.
-
-    Hessians that are all 1, which is not `curved`, have steps of 1.
-    """
-    return np.array(
-        [
-            (_step_below(gradient, TARGET_BITS - 1), _step_below(hessian, CURVATURE_BITS) if curved else 1.0)
-            for gradient, hessian in largest.tolist()
-        ]
-    )
-
-
-def magnitude(numbers: Array) -> float:
-    """The largest absolute value."""
-    return max(float(numbers.max()), -float(numbers.min()))
-
-
-def _step_below(largest: float, bits: int) -> float:
-    """The power of two of which `largest` is at most 2^bits."""
-    return math.ldexp(1.0, max(math.frexp(largest)[1], -ORDINARY) - bits)
 
 
 def exact_mean(values: Array, weights: Array) -> float:

@@ -25,10 +25,6 @@ LEAST = 1024  # samples that more than one thread is worth while for
 SHARED = 256  # samples of nodes that any thread may take, at the least
 BUDGET = 50_000_000  # samples visited between two looks at interrupts
 SHARES = 8  # a thread keeps what is below nodes of this share of its share of samples
-OWNERS = {  # of which kind there is one entry of each array: nodes, hyperplanes, terms
-    name: 2 if name in ("feature", "coefficient") else name in ("threshold", "plane_decrease", "n_terms")
-    for name in Grown._fields
-}
 
 
 class Placed(NamedTuple):
@@ -56,7 +52,7 @@ def grow_placed(task: Task, key: int, workers: Workers) -> Placed:
     order = root.order.copy()
     n_threads = workers.n_threads if len(order) > LEAST else 1
     rules = make_rules(parameters, plan, test, answers, samples.codes.shape[0])
-    tasks, hands, spaces = _kept(task, rules, n_threads, workers)
+    tasks, grown, hands, spaces = _kept(task, rules, n_threads, workers)
     states = np.zeros((n_threads, N_STATES), np.int64)
     tasks.parent[0], tasks.cell[0], tasks.depth[0], tasks.runs[0], tasks.key[0] = -1, 0, 0, root.runs[0], key
     states[:, FIRST] = np.arange(n_threads) * len(tasks.parent)
@@ -76,7 +72,7 @@ def grow_placed(task: Task, key: int, workers: Workers) -> Placed:
         workers.together(lambda i: run(i) or bool(states[i, ALONE]), n_threads)  # until no node is large
         grouped.group()
     workers.together(run if n_threads > 1 else run_alone, n_threads)
-    return Placed(*assembled(hands, states, samples, answers), grouped.own_order())
+    return Placed(*assembled(grown, states, samples, answers), grouped.own_order())
 
 
 def _size(grown: Grown, i: int) -> int:
@@ -84,17 +80,28 @@ def _size(grown: Grown, i: int) -> int:
     return int(grown.runs[i, -1] - grown.runs[i, 0])
 
 
-def _kept(task: Task, rules: Rules, n_threads: int, workers: Workers) -> tuple[Grown, list[Grown], list[Scratch]]:
-    """Space for tasks, and for the nodes and steps of each thread: that of the last tree where it was as large."""
+class Kept(NamedTuple):
+    """Space that trees use one after the other."""
+
+    tasks: Grown
+    grown: Grown  # nodes of all threads, each of which has as much of it
+    hands: list[Grown]  # that of each thread
+    spaces: list[Scratch]
+
+
+def _kept(task: Task, rules: Rules, n_threads: int, workers: Workers) -> Kept:
+    """Space for a tree: that of the last one where it was as large."""
     samples, runs = task.samples, task.root.runs
     n_bins, largest = task.test.n_bins, int(runs[0, -1])
     has = (samples.packed.size > 0, samples.weights.size > 0, samples.n_classes, n_channels(samples))
     key = (samples.codes.shape[0], n_bins, largest, n_threads, has, task.parameters)
 
-    def make() -> tuple[Grown, list[Grown], list[Scratch]]:
-        return (
-            _space(samples, runs, rules),
-            [_space(samples, runs, rules) for _ in range(n_threads)],
+    def make() -> Kept:
+        room = _space(samples, runs, rules, n_threads)
+        return Kept(
+            Grown._make(column[0] for column in _space(samples, runs, rules, 1)),
+            Grown._make(column.reshape(-1, *column.shape[2:]) for column in room),
+            [Grown._make(column[i] for column in room) for i in range(n_threads)],
             [make_scratch(samples, n_bins, rules, largest) for _ in range(n_threads)],
         )
 
@@ -144,40 +151,39 @@ def _team(task: Task, rules: Rules, n_threads: int, n_tasks: int, limit: int, wo
     )
 
 
-def _space(samples: Samples, runs: Array, rules: Rules) -> Grown:
-    """Room for all nodes there can be; what is not used takes no memory."""
+def _space(samples: Samples, runs: Array, rules: Rules, n_hands: int) -> Grown:
+    """Room for all nodes there can be, hand by hand; what is not used takes no memory."""
     n_samples = int(runs[0, -1])
     n = widest = 1
     for _ in range(min(rules.max_depth, 64)):
         widest = min(widest << rules.max_partitions, n_samples)
         n = min(n + widest, 2 * n_samples)
     n_planes = max(min(n_samples, n * rules.max_partitions), 1)
-    n_terms = n_planes * rules.subspace_size
+    nodes, planes, terms = ((n_hands, size) for size in (n, n_planes, n_planes * rules.subspace_size))
     return Grown(
-        parent=np.empty(n, np.int64),
-        cell=np.empty(n, np.int64),
-        depth=np.empty(n, np.int64),
-        runs=np.empty((n, runs.shape[1]), np.int64),
-        totals=np.empty((n, n_channels(samples)), np.int64),
-        remainder=np.empty(n, np.int64),
-        loss=np.empty(n),
-        pure=np.empty(n, np.bool_),
-        key=np.empty(n, np.uint64),
-        n_planes=np.empty(n, np.int64),
-        decrease=np.empty(n),
-        threshold=np.empty(n_planes, np.int32),
-        plane_decrease=np.empty(n_planes),
-        n_terms=np.empty(n_planes, np.int64),
-        feature=np.empty(n_terms, np.int32),
-        coefficient=np.empty(n_terms, np.int16),
+        parent=np.empty(nodes, np.int64),
+        cell=np.empty(nodes, np.int64),
+        depth=np.empty(nodes, np.int64),
+        runs=np.empty((*nodes, runs.shape[1]), np.int64),
+        totals=np.empty((*nodes, n_channels(samples)), np.int64),
+        remainder=np.empty(nodes, np.int64),
+        loss=np.empty(nodes),
+        pure=np.empty(nodes, np.bool_),
+        key=np.empty(nodes, np.uint64),
+        n_planes=np.empty(nodes, np.int64),
+        decrease=np.empty(nodes),
+        threshold=np.empty(planes, np.int32),
+        plane_decrease=np.empty(planes),
+        n_terms=np.empty(planes, np.int64),
+        feature=np.empty(terms, np.int32),
+        coefficient=np.empty(terms, np.int16),
     )
 
 
-def assembled(hands: list[Grown], states: Array, samples: Samples, answers: Answers) -> tuple[FlatTree, Array]:
+def assembled(grown: Grown, states: Array, samples: Samples, answers: Answers) -> tuple[FlatTree, Array]:
     """The tree that threads have grown, and where the samples of each node are."""
     n, n_planes, n_terms, n_cells = states[:, [NODES, PLANES, TERMS, CELLS]].sum(axis=0).tolist()
-    grown = hands[0] if len(hands) == 1 else _joined(hands, states)
-    plane, term, cell, order = np.empty((4, n), np.int64)
+    node, plane, term, cell, order = np.empty((5, n), np.int64)
     out = Assembled(
         parent=np.empty(n, np.int32),
         depth=np.empty(n, np.int32),
@@ -195,7 +201,8 @@ def assembled(hands: list[Grown], states: Array, samples: Samples, answers: Answ
         loss=np.empty(n),
         decrease=np.empty(n),
     )
-    assemble(grown, Places(plane, term, cell, np.empty(n_cells, np.int64), order), out)
+    found = Places(node, plane, term, cell, np.empty(n_cells, np.int64), order)
+    assemble(grown, np.append(0, np.cumsum(states[:, NODES])), found, out)
     sums = node_sums(samples, out.totals, out.remainder, out.loss, np.empty(0, np.bool_))  # nobody asks who is pure
     tree = FlatTree(
         parent=out.parent,
@@ -215,17 +222,3 @@ def assembled(hands: list[Grown], states: Array, samples: Samples, answers: Answ
         children=out.children,
     )
     return tree, out.places
-
-
-def _joined(hands: list[Grown], states: Array) -> Grown:
-    """Nodes of all threads, one thread after the other, numbered through."""
-    ends = states[:, [NODES, PLANES, TERMS]].tolist()
-    columns = {
-        name: np.concatenate([getattr(hand, name)[: end[OWNERS[name]]] for hand, end in zip(hands, ends, strict=True)])
-        for name in Grown._fields
-    }
-    room, sizes = len(hands[0].parent), states[:, NODES]
-    moves = np.cumsum(sizes) - sizes - states[:, FIRST]
-    parent = columns["parent"]
-    columns["parent"] = np.where(parent < 0, -1, parent + moves[parent // room])
-    return Grown(**columns)

@@ -3,15 +3,12 @@
 import numpy as np
 
 from sublearn.core.fixed_point import exact_mean
-from sublearn.core.parallel import Workers
 from sublearn.kernels import losses
 from sublearn.kernels.arithmetic import LN2, log2
 from sublearn.kernels.compilation import Kernel, plain
 from sublearn.kernels.layout import Array
 
 LEAST = 1e-300  # a class may have no weight left
-COST = 1  # of an output of a sample, in samples visited
-ONE = Workers(1)
 
 
 class Loss:
@@ -73,24 +70,25 @@ class CompiledLoss(Loss):
     parameter = 0.0
     curved = True  # whether the second derivative is of use
 
-    def values(self, y: Array, raw: Array, workers: Workers = ONE) -> Array:
-        """Loss of each sample."""
-        return self._measured(self.parameter, y, raw, workers)
+    def fill_values(self, y: Array, raw: Array, first: int, last: int, out: Array) -> None:
+        """Fill the losses of rows first to last; raw (n_samples, n_outputs)."""
+        self.measure(self.parameter, y, raw, first, last, out)
 
-    def _measured(self, parameter: float, y: Array, raw: Array, workers: Workers) -> Array:
-        two, out = _two_dimensional(raw), np.empty(len(raw))
-        workers.run(lambda a, b: self.measure(parameter, y, two, a, b, out), _costs(two), len(two))
+    def fill_derivatives(self, y: Array, raw: Array, first: int, last: int, gradient: Array, hessian: Array) -> None:
+        """Fill the derivatives (n_samples, n_outputs) of rows first to last; only the first where it is not curved."""
+        self.differentiate(self.parameter, y, raw, first, last, gradient, hessian)
+
+    def values(self, y: Array, raw: Array) -> Array:
+        """Loss of each sample."""
+        out = np.empty(len(raw))
+        self.fill_values(y, _two_dimensional(raw), 0, len(raw), out)
         return out
 
-    def derivatives(self, y: Array, raw: Array, workers: Workers = ONE) -> tuple[Array, Array | None]:
+    def derivatives(self, y: Array, raw: Array) -> tuple[Array, Array | None]:
         """Gradient and second derivative."""
         two = _two_dimensional(raw)
         gradient, hessian = np.empty(two.shape), np.empty(two.shape if self.curved else (0, 1))
-        workers.run(
-            lambda a, b: self.differentiate(self.parameter, y, two, a, b, gradient, hessian),
-            _costs(two),
-            len(two),
-        )
+        self.fill_derivatives(y, two, 0, len(two), gradient, hessian)
         return gradient.reshape(raw.shape), hessian.reshape(raw.shape) if self.curved else None
 
 
@@ -183,15 +181,13 @@ class AbsoluteError(Quantile):
     def __init__(self) -> None:
         super().__init__(0.5)
 
-    def values(self, y: Array, raw: Array, workers: Workers = ONE) -> Array:
+    def fill_values(self, y: Array, raw: Array, first: int, last: int, out: Array) -> None:
         """Absolute errors."""
-        errors: Array = np.abs(y - raw)
-        return errors
+        out[first:last] = np.abs(y[first:last] - raw[first:last, 0])
 
-    def derivatives(self, y: Array, raw: Array, workers: Workers = ONE) -> tuple[Array, None]:
+    def fill_derivatives(self, y: Array, raw: Array, first: int, last: int, gradient: Array, hessian: Array) -> None:
         """Signs."""
-        signs: Array = np.sign(raw - y)
-        return signs, None
+        gradient[first:last, 0] = np.sign(raw[first:last, 0] - y[first:last])
 
 
 class Huber(CompiledLoss):
@@ -205,9 +201,9 @@ class Huber(CompiledLoss):
         self.parameter = 1.0
         self.yardstick = 0.0  # the distance of the first round, by which all rounds are scored
 
-    def values(self, y: Array, raw: Array, workers: Workers = ONE) -> Array:
+    def fill_values(self, y: Array, raw: Array, first: int, last: int, out: Array) -> None:
         """Losses, by one distance for all rounds so that they compare."""
-        return self._measured(self.yardstick or self.parameter, y, raw, workers)
+        self.measure(self.yardstick or self.parameter, y, raw, first, last, out)
 
     def start(self, y: Array, sample_weight: Array) -> float:
         """Median."""
@@ -298,10 +294,6 @@ def logarithms(x: Array) -> Array:
 
 def _log(x: float) -> float:
     return LN2 * float(plain(log2)(max(x, LEAST)))
-
-
-def _costs(raw: Array) -> Array:
-    return np.array([COST * raw.shape[1]])
 
 
 def _two_dimensional(raw: Array) -> Array:

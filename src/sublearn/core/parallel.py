@@ -17,7 +17,8 @@ T = TypeVar("T")
 LARGE = 100_000_000  # work that takes a good part of a second
 SMALL = 50_000  # work, in samples visited, that is not worth a second thread
 TEST_OVERHEAD = 300  # what a discriminant feature test costs beyond its samples, in samples visited
-PARTS = 4  # parts a thread, so that none waits long for another
+PARTS = 4  # parts a thread at the most, so that none waits long for another
+PART = 100_000  # work of one of several, since to hand it over takes time
 
 
 class StoppedError(Exception):
@@ -188,7 +189,7 @@ def divide(costs: Array, items: int, n_threads: int) -> list[int]:
     total = float(costs.sum(dtype=np.float64)) * items
     n_parts = int(total // LARGE) + 1
     if n_threads > 1 and total >= SMALL:
-        n_parts = max(n_parts, PARTS * n_threads)
+        n_parts = max(n_parts, n_threads * min(max(int(total / n_threads) // PART, 1), PARTS))
     n_parts = min(n_parts, n_items)
     if n_parts <= 1:
         return [0, n_items]
@@ -196,7 +197,8 @@ def divide(costs: Array, items: int, n_threads: int) -> list[int]:
         return [i * items // n_parts for i in range(n_parts + 1)]
     ends = np.cumsum(costs, dtype=np.float64) * items
     goals = ends[-1] * np.arange(1, n_parts) / n_parts
-    group = np.searchsorted(ends, goals)
-    begins = ends[group] - costs[group] * items
-    inner = group * items + ((goals - begins) / costs[group]).astype(np.int64)
-    return [0, *np.unique(inner[(inner > 0) & (inner < n_items)]).tolist(), n_items]
+    bounds = {0, n_items}
+    for goal, group in zip(goals.tolist(), ends.searchsorted(goals).tolist(), strict=True):
+        cost = float(costs[group])
+        bounds.add(min(group * items + int((goal - (ends[group] - cost * items)) / cost), n_items))
+    return sorted(bounds)

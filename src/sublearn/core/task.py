@@ -38,7 +38,7 @@ def class_root(labels: Array, n_classes: int) -> Root:
 
 def number_root(rows: Array) -> Root:
     """A root that holds these samples of a regression."""
-    return Root(rows.astype(np.int32), np.array([[0, len(rows)]]))
+    return Root(rows.astype(np.int32, copy=False), np.array([[0, len(rows)]]))
 
 
 def repeated(root: Root, times: Array) -> Root:

@@ -11,11 +11,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sublearn.core.booster import Growth, Problem, add_round
+from sublearn.core.booster import Growth, add_round
 from sublearn.core.flat_ensemble import alone
 from sublearn.core.keys import key_below, keys_below, keys_in_turn
 from sublearn.core.losses import CompiledLoss
 from sublearn.core.parallel import Workers
+from sublearn.core.problem import Problem
 from sublearn.core.usual import Scale, scale_of
 from sublearn.kernels.layout import Array
 

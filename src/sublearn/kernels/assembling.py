@@ -7,8 +7,9 @@ from sublearn.kernels.layout import Array
 
 
 class Places(NamedTuple):
-    """Space for where what belongs to a node is, and for the nodes in order."""
+    """Space for where nodes and what belongs to them are, hand by hand, and for the nodes in order."""
 
+    node: Array  # int64 (n_nodes,)
     plane: Array  # int64 (n_nodes,)
     term: Array  # int64 (n_nodes,)
     cell: Array  # int64 (n_nodes,), in `child`
@@ -37,35 +38,46 @@ class Assembled(NamedTuple):
 
 
 @bare_kernel
-def assemble(grown, found, out):
-    """Fill `out`, which has as many nodes, from `grown`; hyperplanes there are in the order of their nodes."""
+def assemble(grown, bounds, found, out):
+    """Fill `out` from `grown`, where each hand has equal room for its nodes and for what is theirs, in the same order.
+
+    Nodes are numbered through hand by hand; those of hand h are numbers bounds[h] to bounds[h + 1].
+    """
     n_nodes = out.depth.size
-    n_planes = 0
-    n_terms = 0
+    n_hands = bounds.size - 1
+    room = grown.parent.size // n_hands
     n_cells = 0
-    for i in range(n_nodes):
-        found.plane[i] = n_planes
-        found.term[i] = n_terms
-        found.cell[i] = n_cells
-        for _ in range(grown.n_planes[i]):
-            n_terms += grown.n_terms[n_planes]
-            n_planes += 1
-        if grown.n_planes[i] > 0:
-            n_cells += 1 << grown.n_planes[i]
+    for hand in range(n_hands):
+        plane = hand * (grown.threshold.size // n_hands)
+        term = hand * (grown.feature.size // n_hands)
+        for n in range(bounds[hand], bounds[hand + 1]):
+            i = hand * room + n - bounds[hand]
+            found.node[n] = i
+            found.plane[n] = plane
+            found.term[n] = term
+            found.cell[n] = n_cells
+            for _ in range(grown.n_planes[i]):
+                term += grown.n_terms[plane]
+                plane += 1
+            if grown.n_planes[i] > 0:
+                n_cells += 1 << grown.n_planes[i]
     for c in range(n_cells):
         found.child[c] = -1
-    for i in range(n_nodes):
-        if grown.parent[i] < 0:
-            found.order[0] = i
+    for n in range(n_nodes):
+        parent = grown.parent[found.node[n]]
+        if parent < 0:
+            found.order[0] = n
             out.parent[0] = -1
         else:
-            found.child[found.cell[grown.parent[i]] + grown.cell[i]] = i
+            above = bounds[parent // room] + parent % room
+            found.child[found.cell[above] + grown.cell[found.node[n]]] = n
     n_seen = 1
     n_planes = 0
     n_terms = 0
     n_cells = 0
     for j in range(n_nodes):
-        i = found.order[j]
+        n = found.order[j]
+        i = found.node[n]
         out.depth[j] = grown.depth[i]
         out.places[j, 0] = grown.runs[i, 0]
         out.places[j, 1] = grown.runs[i, -1]
@@ -75,8 +87,8 @@ def assemble(grown, found, out):
         out.loss[j] = grown.loss[i]
         out.decrease[j] = grown.decrease[i]
         out.first_plane[j] = n_planes
-        term = found.term[i]
-        for p in range(found.plane[i], found.plane[i] + grown.n_planes[i]):
+        term = found.term[n]
+        for p in range(found.plane[n], found.plane[n] + grown.n_planes[i]):
             out.threshold[n_planes] = grown.threshold[p]
             out.plane_decrease[n_planes] = grown.plane_decrease[p]
             out.first_term[n_planes] = n_terms
@@ -89,7 +101,7 @@ def assemble(grown, found, out):
         out.first_child[j] = -1
         if grown.n_planes[i] > 0:
             out.first_child[j] = n_cells
-            for c in range(found.cell[i], found.cell[i] + (1 << grown.n_planes[i])):
+            for c in range(found.cell[n], found.cell[n] + (1 << grown.n_planes[i])):
                 child = found.child[c]
                 out.children[n_cells] = -1
                 if child >= 0:

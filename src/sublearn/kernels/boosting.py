@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from sublearn.kernels.arithmetic import ROUNDER
+from sublearn.kernels.arithmetic import CHUNK, LANES, ROUNDER, add_up
 from sublearn.kernels.columns import COUNT_SHIFT, CURVATURE_SHIFT, CURVED_SHIFT
-from sublearn.kernels.compilation import bare_kernel, inner
+from sublearn.kernels.compilation import bare_kernel, inner, kernel
 from sublearn.kernels.layout import CURVED_BITS, TARGET_BITS
 
 MOST = float((1 << CURVED_BITS) - 1)
@@ -49,38 +49,66 @@ def round_derivatives(gradient, hessian, target_step, curvature_step, first, las
                 out[i] = one + (np.int64(curvature[i]) << CURVATURE_SHIFT) + np.int64(target[i])
 
 
+@kernel
+def add_chunks(values, weights, first, last, out):
+    """Sums of values, or of values times weights, by chunks."""
+    numbers = np.empty(CHUNK)
+    lanes = np.empty(LANES)
+    for chunk in range(first, last):
+        begin = chunk * CHUNK
+        used = values[begin : min(begin + CHUNK, values.size)]
+        if weights.size:
+            for i in range(used.size):
+                numbers[i] = used[i] * weights[begin + i]
+            used = numbers[: used.size]
+        out[chunk] = add_up(used, lanes)
+
+
 @bare_kernel
 def look_along(signs, gradient, hessian, first, last, downward, curved, largest):
-    """Derivatives of pieces first to last of the samples in a direction among the outputs, and the largest ones.
+    """Derivatives of samples first to last in a direction among the outputs: sums over these in their order.
 
-    downward, curved (n_samples,): sums over the outputs in their order; hessians are 1 where there are none.
-    largest (n_pieces, n_outputs, 2): magnitude of gradients, and hessians.
+    Hessians are 1 where there are none. largest (n_outputs + 1, 2): magnitude of gradients, and hessians, by each
+    output and in the direction.
     """
     n_outputs = signs.size
-    for piece in range(first, last):
-        most = largest[piece]
-        most[:] = 0.0
-        for i in range(piece * PIECE, min((piece + 1) * PIECE, downward.size)):
-            g = 0.0
-            h = 0.0
-            for k in range(n_outputs):
-                g += signs[k] * gradient[i, k]
-                most[k, 0] = max(most[k, 0], abs(gradient[i, k]))
-            for k in range(n_outputs):
-                h += hessian[i, k] if hessian.size else 1.0
-                most[k, 1] = max(most[k, 1], hessian[i, k] if hessian.size else 1.0)
-            downward[i] = g
-            curved[i] = h
+    largest[:] = 0.0
+    for i in range(first, last):
+        g = 0.0
+        h = 0.0
+        for k in range(n_outputs):
+            g += signs[k] * gradient[i, k]
+            largest[k, 0] = max(largest[k, 0], abs(gradient[i, k]))
+        for k in range(n_outputs):
+            h += hessian[i, k] if hessian.size else 1.0
+            largest[k, 1] = max(largest[k, 1], hessian[i, k] if hessian.size else 1.0)
+        downward[i, 0] = g
+        curved[i, 0] = h
+        largest[n_outputs, 0] = max(largest[n_outputs, 0], abs(g))
+        largest[n_outputs, 1] = max(largest[n_outputs, 1], h)
+
+
+@inner
+def first_from(order, begin, end, row):
+    """Where in the ascending order[begin:end] rows from `row` on begin."""
+    while begin < end:
+        middle = (begin + end) // 2
+        if order[middle] < row:
+            begin = middle + 1
+        else:
+            end = middle
+    return begin
 
 
 @bare_kernel
 def sum_derivatives(order, places, gradient, hessian, weights, steps, first, last, out):
-    """Sums of integer derivatives over the samples of nodes first to last, out (n_nodes, n_outputs, 2).
+    """Sums of integer derivatives over those of rows first to last that are in each node, out (n_nodes, n_outputs, 2).
 
     steps (n_outputs, 2): of minus the gradients and of the hessians; hessians are 1 where there are none.
     """
-    for j in range(first, last):
-        part = order[places[j, 0] : places[j, 1]]
+    for j in range(places.shape[0]):
+        begin = first_from(order, places[j, 0], places[j, 1], first)
+        part = order[begin : first_from(order, begin, places[j, 1], last)]
         for k in range(gradient.shape[1]):
             down = -1.0 / steps[k, 0]
             up = 1.0 / steps[k, 1]
@@ -106,9 +134,10 @@ def add_to_parents(parent, sums):
 
 @bare_kernel
 def add_steps(order, places, steps, first, last, raw):
-    """Add the step of each of nodes first to last to raw of its samples."""
-    for j in range(first, last):
-        part = order[places[j, 0] : places[j, 1]]
+    """Add the step of each node to raw of those of rows first to last that are in it."""
+    for j in range(places.shape[0]):
+        begin = first_from(order, places[j, 0], places[j, 1], first)
+        part = order[begin : first_from(order, begin, places[j, 1], last)]
         for k in range(raw.shape[1]):
             for p in range(part.size):
                 raw[np.uint32(part[p]), k] += steps[j, k]

@@ -12,8 +12,6 @@ from sublearn.kernels.compilation import inner, kernel
 
 FARTHEST = 500.0  # logarithms beyond this count as this
 BLOCK = 2048  # exponentials at a time
-CHUNK = 1024  # values added up in one go; the sum of all does not depend on threads
-LANES = 8
 
 
 @inner
@@ -244,28 +242,3 @@ def measure_gamma(parameter, y, raw, first, last, out):
     """Half the gamma deviance."""
     for i in range(first, last):
         out[i] = y[i] * safe_exp(-raw[i, 0]) + raw[i, 0] - LN2 * log2(y[i]) - 1.0
-
-
-@kernel
-def add_chunks(values, weights, first_chunk, last_chunk, out):
-    """Sums of values, or values times weights, by chunks; in lanes, so that additions do not wait for each other."""
-    lanes = np.empty(LANES)
-    for c in range(first_chunk, last_chunk):
-        first = c * CHUNK
-        last = min(first + CHUNK, values.size)
-        for lane in range(LANES):
-            lanes[lane] = 0.0
-        if weights.size:
-            for i in range(first, last):
-                lanes[i % LANES] += values[i] * weights[i]
-        else:
-            part = values[first:last]
-            whole = part.size // LANES * LANES
-            for i in range(0, whole, LANES):
-                for lane in range(LANES):
-                    lanes[lane] += part[i + lane]
-            for i in range(whole, part.size):
-                lanes[i - whole] += part[i]
-        out[c] = 0.0
-        for lane in range(LANES):
-            out[c] += lanes[lane]

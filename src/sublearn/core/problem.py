@@ -1,0 +1,146 @@
+"""What boosting learns from: samples, their loss, and how far the trees so far have come."""
+
+import math
+from collections.abc import Callable
+from copy import deepcopy
+from typing import NamedTuple
+
+import numpy as np
+
+from sublearn.core.derivatives import Slopes, find_slopes
+from sublearn.core.fixed_point import Weights
+from sublearn.core.flat_ensemble import FlatEnsemble, add_values
+from sublearn.core.losses import CompiledLoss, Loss
+from sublearn.core.parallel import Workers
+from sublearn.kernels.arithmetic import CHUNK
+from sublearn.kernels.boosting import add_chunks
+from sublearn.kernels.layout import Array
+
+NOTHING = np.empty(0)
+ADDING = 0.25  # what adding up a value costs, in samples visited
+
+
+class Problem(NamedTuple):
+    """Samples, what is to be learned from them, and how far that is."""
+
+    codes: Array  # int16 (n_features, n_samples)
+    y: Array  # float64 (n_samples,), numbers or class positions
+    weights: Weights
+    factors: Array  # float64 (n_samples,), weights of the samples' classes; empty for ones
+    numbers: Array  # float64 (n_samples,), weights times factors; empty for ones
+    loss: Loss
+    raw: Array  # float64 (n_samples, n_outputs), sum of the trees so far
+
+    @property
+    def outputs(self) -> Array:
+        """Raw values as losses take them."""
+        raw = self.raw[:, 0] if self.raw.shape[1] == 1 else self.raw.view()
+        raw.flags.writeable = isinstance(self.loss, CompiledLoss)  # a loss of the user's shall not change it
+        return raw
+
+    def all_weights(self) -> Array:
+        """Weights of the samples times those of their classes."""
+        return self.numbers if self.numbers.size else np.ones(len(self.y))
+
+    def prepare(self) -> None:
+        """Let the loss see the residuals."""
+        if type(self.loss).prepare is not Loss.prepare:
+            self.loss.prepare(self.y, self.outputs, self.all_weights())
+
+    def score(self, workers: Workers) -> float:
+        """Minus the mean loss."""
+        mean = self._total_loss(workers) / (_total(self.numbers, NOTHING, workers) or len(self.y))
+        if np.isnan(mean):
+            raise ValueError(f"values of {self.loss!r} must be numbers; got NaN.")
+        return -mean
+
+    def _total_loss(self, workers: Workers) -> float:
+        loss = self.loss
+        if isinstance(loss, CompiledLoss):
+            values = np.empty(len(self.y))
+            return _total(
+                values,
+                self.numbers,
+                workers,
+                lambda a, b: loss.fill_values(self.y, self.raw, a, b, values),
+                float(self.raw.shape[1]),
+            )
+        values = np.asarray(loss.values(self.y, self.outputs), np.float64)
+        if values.shape != self.y.shape:
+            raise ValueError(f"values of {loss!r} must have shape {self.y.shape}; got {values.shape}.")
+        return _total(np.ascontiguousarray(values), self.numbers, workers)
+
+    def slopes(self, signs: Array, workers: Workers) -> tuple[Slopes, Slopes]:
+        """Derivatives of the loss by all outputs, and in a direction (n_outputs,) among them, times class weights."""
+        loss, factors, shape = self.loss, self.factors[:, None], self.raw.shape
+        if not isinstance(loss, CompiledLoss):
+            gradients, hessians = self._slopes_of_users()
+            if factors.size:
+                gradients = gradients * factors
+                hessians = np.tile(factors, shape[1]) if hessians is None else hessians * factors
+            return find_slopes(gradients, hessians, signs, workers)
+        gradients, curves = np.empty(shape), np.empty(shape if loss.curved or factors.size else (0, shape[1]))
+
+        def fill(first: int, last: int) -> None:
+            loss.fill_derivatives(self.y, self.raw, first, last, gradients, curves)
+            if factors.size:
+                gradients[first:last] *= factors[first:last]
+                curves[first:last] = (curves[first:last] if loss.curved else 1.0) * factors[first:last]
+
+        return find_slopes(gradients, curves if curves.size else None, signs, workers, fill)
+
+    def _slopes_of_users(self) -> tuple[Array, Array | None]:
+        """Gradients and hessians of a loss that may be wrong."""
+        given = self.loss.derivatives(self.y, self.outputs)
+        if not isinstance(given, tuple | list) or len(given) != 2:
+            raise ValueError(f"derivatives of {self.loss!r} must be a pair: gradient, and second derivative or None.")
+        first = self._checked("gradient", given[0])
+        second = None if given[1] is None else self._checked("second derivative", given[1])
+        if second is not None and (second < 0).any():
+            raise ValueError(f"the second derivative of {self.loss!r} must not be negative.")
+        return first, second
+
+    def _checked(self, name: str, given: Array) -> Array:
+        """A derivative as (n_samples, n_outputs), if it is one."""
+        array = np.asarray(given, np.float64)
+        if array.shape != self.outputs.shape:
+            raise ValueError(f"the {name} of {self.loss!r} must have shape {self.outputs.shape}; got {array.shape}.")
+        if not np.isfinite(array).all():
+            raise ValueError(f"the {name} of {self.loss!r} must be finite.")
+        return np.ascontiguousarray(array).reshape(self.raw.shape)
+
+    def take(self, rows: Array) -> "Problem":
+        """Some of the samples, to be learned from by themselves."""
+        factors, numbers = (given[rows] if given.size else given for given in (self.factors, self.numbers))
+        weights = self.weights.take(rows)
+        loss = deepcopy(self.loss)  # it may keep what it has seen
+        codes = np.ascontiguousarray(self.codes[:, rows])  # as kernels are compiled for
+        return Problem(codes, self.y[rows], weights, factors, numbers, loss, self.raw[rows])
+
+    def add(self, ensemble: FlatEnsemble, workers: Workers) -> None:
+        """Add the values of trees to raw."""
+        add_values(ensemble, ensemble.nodes.value, self.codes, self.raw, workers)
+
+
+def make_problem(codes: Array, y: Array, weights: Weights, factors: Array, loss: Loss, raw: Array) -> Problem:
+    """Samples with their weights put together."""
+    numbers = weights.numbers(len(y)) if weights.weights.size else factors
+    if weights.weights.size and factors.size:
+        numbers = numbers * factors
+    return Problem(codes, y, weights, factors, numbers, loss, raw)
+
+
+def _total(
+    values: Array, weights: Array, workers: Workers, fill: Callable[[int, int], None] | None = None, cost: float = 0.0
+) -> float:
+    """Sum of values times weights; `fill` writes values first to last before, at a cost in samples visited."""
+    n = len(values)
+    sums = np.empty(-(-n // CHUNK))
+
+    def add(first: int, last: int) -> None:
+        if fill is not None:
+            fill(first * CHUNK, min(last * CHUNK, n))
+        add_chunks(values, weights, first, last, sums)
+
+    workers.run(add, np.array([CHUNK * (ADDING + cost)]), items=len(sums))
+    return math.fsum(sums) if np.isfinite(sums).all() else float(sums.sum())
