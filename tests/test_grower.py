@@ -24,7 +24,7 @@ from sublearn.core.parameters import Round, TreeParameters
 from sublearn.core.projection import plan_projections
 from sublearn.core.subspace import choose_subspace, rank_features
 from sublearn.core.task import Task, class_root, number_root, repeated
-from sublearn.kernels.growing import Team
+from sublearn.kernels.growing import Grown, Team
 from sublearn.kernels.layout import BLOCK
 from sublearn.kernels.team import N_COMMON, N_TASKS
 from support import (
@@ -585,6 +585,36 @@ def test_any_number_of_threads_grows_the_same_tree(
         with Workers(n_threads) as workers:
             assert_same_tree(one, grow_tree(data, p, workers=workers))
     assert any(team.counters[N_TASKS] > team.counters[N_COMMON] for team in teams)  # a thread left some to others
+
+
+@pytest.mark.parametrize("most", [1, 2])
+def test_where_memory_is_not_promised_fewer_threads_grow_the_same_tree(
+    most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = random_data(np.random.default_rng(10), 600, 5, 3)
+    one = grow_tree(data, DRAWN)
+    monkeypatch.setattr(grower, "LEAST", 16)
+    space, asked = grower._space, list[int]()
+
+    def promised(*given: Any) -> Grown:
+        asked.append(given[-1])
+        if given[-1] > most:
+            raise MemoryError
+        return space(*given)
+
+    monkeypatch.setattr(grower, "_space", promised)
+    with Workers(5) as workers:
+        assert_same_tree(one, grow_tree(data, DRAWN, workers=workers))
+    assert asked == ([5, 2, 1, 1] if most == 1 else [5, 2, 1])
+
+
+def test_without_memory_for_one_thread_there_is_no_tree(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*given: Any) -> Grown:
+        raise MemoryError("too much")
+
+    monkeypatch.setattr(grower, "_space", refused)
+    with Workers(2) as workers, pytest.raises(MemoryError, match="too much"):
+        grow_tree(random_data(np.random.default_rng(10), 60, 5, 3), DRAWN, workers=workers)
 
 
 def test_nodes_handled_in_small_batches_grow_the_same_tree(monkeypatch: pytest.MonkeyPatch) -> None:

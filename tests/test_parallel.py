@@ -33,6 +33,7 @@ def test_very_large_work_is_cut_even_for_one_thread() -> None:
 def test_equal_costs_make_equal_parts() -> None:
     assert divide(np.full(8, SMALL), 2, 2) == list(range(0, 17, 2))
     assert divide(np.array([1.0]), 2 * PART, 2) == [0, PART, 2 * PART]  # one a thread: more would not be worth while
+    assert divide(np.array([1.0]), SMALL, 64) == [0, SMALL // 2, SMALL]  # nor is a part for each of many threads
     assert divide(np.array([1.0]), 4 * PART, 2) == [0, PART, 2 * PART, 3 * PART, 4 * PART]
 
 
@@ -61,7 +62,8 @@ def test_parts_cover_all_items_once_and_cost_about_the_same(costs: list[int], it
     most = np.add.reduceat(each, bounds[:-1]).max() - 2 * each.max()
     assert most <= LARGE
     if n_threads > 1 and total >= SMALL:
-        assert most <= total / min(n_threads, len(each))  # no thread is without work
+        # no thread is without work that is worth it
+        assert most <= max(total / min(n_threads, len(each)), SMALL)
         assert most <= max(total / min(PARTS * n_threads, len(each)), 2 * PART)  # nor waits long
 
 

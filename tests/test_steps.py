@@ -10,7 +10,7 @@ from numba import njit
 
 from boosting import TASKS, below, data_for, make
 from naive import Array
-from sublearn.core import grouping
+from sublearn.core import grouping, parallel
 from sublearn.core.booster import Growth, add_round, draw_rows, make_task
 from sublearn.core.derivatives import find_slopes, fine_steps, integer_derivatives
 from sublearn.core.fixed_point import UNIT, Weights
@@ -25,7 +25,7 @@ from sublearn.core.projection import plan_projections
 from sublearn.kernels import boosting as kernels
 from support import KEY, ONE_THREAD, parameters, transposed
 
-N = 1500
+N = 2500  # three chunks
 GIVEN = parameters(
     criterion="second_order", min_loss=-np.inf, n_projections=30, subspace_size=4, max_depth=4, max_partitions=2
 )
@@ -134,16 +134,25 @@ def test_steps_are_not_those_of_the_coarse_derivatives() -> None:
     assert_steps(problem, before, tree, np.ones(N, np.bool_), 2.0)
 
 
+@pytest.mark.parametrize("subsample", [1.0, 0.7])
+@pytest.mark.parametrize("factors", [False, True])
+@pytest.mark.parametrize("weights", ["unit", "fractional"])
 @pytest.mark.parametrize("name", LOSSES)
-def test_rounds_do_not_depend_on_threads(name: str) -> None:
-    one, other = problem_of(name, "fractional"), problem_of(name, "fractional")
+def test_rounds_do_not_depend_on_threads(
+    name: str, weights: str, factors: bool, subsample: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, other = problem_of(name, weights, factors), problem_of(name, weights, factors)
+    growth = growth_of(subsample)
+    growth = growth._replace(boost=replace(growth.boost, min_gain=0.5))
+    for limit in ("SMALL", "PART"):
+        monkeypatch.setattr(parallel, limit, 1)  # all passes are divided
     with Workers(3) as workers:
         for number in range(3):
-            first = add_round(one, growth_of(), number, ONE_THREAD)
-            second = add_round(other, growth_of(), number, workers)
+            first = add_round(one, growth, number, ONE_THREAD)
+            second = add_round(other, growth, number, workers)
             for a, b in zip(first, second, strict=True):
                 np.testing.assert_array_equal(a, b)
-        assert one.score(ONE_THREAD) == other.score(workers)
+            assert one.score(ONE_THREAD) == other.score(workers)
     np.testing.assert_array_equal(one.raw, other.raw)
 
 
@@ -178,7 +187,7 @@ def test_three_sums_by_hand() -> None:
     nothing = np.empty(0, np.int64)
 
     def sums(hessian: Array, weights: Array, first: int = 0, last: int = 4) -> list[list[int]]:
-        steps, out = np.array([[0.25, 0.5]]), np.empty((2, 1, 2), np.int64)
+        steps, out = np.array([[0.25, 0.5]]), np.zeros((2, 1, 2), np.int64)
         kernels.sum_derivatives(order, places, gradient, hessian, weights, steps, first, last, out)
         found: list[list[int]] = out[:, 0].tolist()
         return found
@@ -233,7 +242,7 @@ def test_the_largest_sums_of_leaves_do_not_overflow() -> None:
     weights = np.full(n, 2**16)  # 2^31 in all
     gradient, hessian = np.full((n, 1), -1.0), np.full((n, 1), 1.0)
     steps = fine_steps(find_slopes(gradient, hessian, np.ones(1), ONE_THREAD)[0])
-    out = np.empty((1, 1, 2), np.int64)
+    out = np.zeros((1, 1, 2), np.int64)
     order = np.arange(n, dtype=np.int32)
     kernels.sum_derivatives(order, np.array([[0, n]]), gradient, hessian, weights, steps, 0, n, out)
     assert out[0, 0].tolist() == [2**31 * round(1 / steps[0, 0]), 2**31 * round(1 / steps[0, 1])]

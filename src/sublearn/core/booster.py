@@ -89,16 +89,16 @@ def draw_signs(n_outputs: int, key: int) -> Array:
 
 
 def draw_rows(n: int, share: float, key: int) -> Array:
-    """Positions of a share of n rows, drawn without replacement."""
+    """Positions (int32) of a share of n rows, drawn without replacement, ascending."""
     size = max(1, round(share * n))
     if size == n:
         return np.arange(n, dtype=np.int32)
     numbers = keys_below(key, SUBSAMPLE + np.arange(n))  # all different
-    return np.flatnonzero(numbers <= np.partition(numbers, size - 1)[size - 1])
+    return np.flatnonzero(numbers <= np.partition(numbers, size - 1)[size - 1]).astype(np.int32)
 
 
 def make_task(problem: Problem, growth: Growth, rows: Array, slopes: Slopes, workers: Workers) -> Task:
-    """What the tree of a round grows from; slopes are by one output."""
+    """What the tree of a round grows from: rows, which ascend, and slopes by one output."""
     weights, boost = problem.weights, growth.boost
     derivatives = integer_derivatives(slopes, weights, workers)
     l2 = boost.l2 * problem.raw.shape[1]  # of a step in all outputs at once
@@ -147,14 +147,18 @@ def _with_steps(grown: Placed, problem: Problem, boost: BoostParameters, slopes:
     units = fine_steps(slopes)
     curves = np.empty((0, n_outputs)) if slopes.hessians is None else slopes.hessians
     given = grown.order, places, slopes.gradients, curves, problem.weights.weights, units
+    block = len(leaves)  # rows; no part has fewer, so that sums take no more room than slopes
     found: list[Array] = []
 
-    def add_up(first: int, last: int) -> None:
-        part = np.empty((len(leaves), n_outputs, 2), np.int64)
-        sum_derivatives(*given, first, last, part)
+    def sum_blocks(first: int, last: int) -> None:
+        try:
+            part = found.pop()  # of a part that is done
+        except IndexError:
+            part = np.zeros((len(leaves), n_outputs, 2), np.int64)
+        sum_derivatives(*given, first * block, min(last * block, n), part)
         found.append(part)
 
-    workers.run(add_up, np.array([2 * n_outputs]), items=n)
+    workers.run(sum_blocks, np.array([2.0 * n_outputs * block * len(grown.order) / n]), items=-(-n // block))
     sums = np.zeros((tree.n_nodes, n_outputs, 2), np.int64)
     sums[leaves] = sum(found)
     add_to_parents(tree.parent, sums)

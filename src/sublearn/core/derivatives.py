@@ -9,12 +9,12 @@ import numpy as np
 from sublearn.core.fixed_point import ORDINARY, Weights
 from sublearn.core.parallel import Workers
 from sublearn.kernels.arithmetic import CHUNK
-from sublearn.kernels.boosting import add_chunks, look_along, round_derivatives
+from sublearn.kernels.boosting import COARSE, add_chunks, look_along, round_derivatives
 from sublearn.kernels.layout import CURVED_BITS, TARGET_BITS, Array
 
 CURVATURE_BITS = 30
 LOOKING = 0.25  # what the largest derivative of a sample costs to find, in samples visited
-ROUNDING = 0.5  # and the derivatives to round
+ROUNDING = 0.25  # and the derivatives to round
 
 
 class Slopes(NamedTuple):
@@ -38,7 +38,7 @@ def find_slopes(
     """
     n, n_outputs = gradients.shape
     curves = np.empty((0, n_outputs)) if hessians is None else hessians
-    downward, curved = (gradients, hessians) if n_outputs == 1 else np.empty((2, n, 1))
+    slope, curve = (gradients, hessians) if n_outputs == 1 else np.empty((2, n, 1))
     found: list[Array] = []
 
     def look(first: int, last: int) -> None:
@@ -46,7 +46,7 @@ def find_slopes(
             fill(first, last)
         largest = np.ones((n_outputs + 1, 2))
         if n_outputs > 1:
-            look_along(signs, gradients, curves, first, last, downward, curved, largest)
+            look_along(signs, gradients, curves, first, last, slope, curve, largest)
         else:  # numpy is as fast, and need not be compiled
             part = gradients[first:last]
             largest[:, 0] = max(part.max(), -part.min())
@@ -56,7 +56,7 @@ def find_slopes(
 
     workers.run(look, np.array([n_outputs * (LOOKING if fill is None else 1.0)]), items=n)
     largest = np.max(found, axis=0)
-    return Slopes(gradients, hessians, largest[:-1]), Slopes(downward, curved, largest[-1:])
+    return Slopes(gradients, hessians, largest[:-1]), Slopes(slope, curve, largest[-1:])
 
 
 class Derivatives(NamedTuple):
@@ -82,28 +82,36 @@ def integer_derivatives(slopes: Slopes, weights: Weights, workers: Workers) -> D
     target_step = _step_below(steepest, CURVED_BITS if curved else TARGET_BITS - 1)
     curvature_step = _step_below(most, CURVED_BITS) if curved else 1.0
     targets, curvatures, packed = np.empty(n, np.int32), np.empty(len(hessian), np.int32), np.empty(n, np.int64)
-    sums = np.empty((2, -(-n // CHUNK)))
+    given, rounded = (gradient, hessian, target_step, curvature_step), (targets, curvatures, packed)
+    plain: list[list[int]] = []
+    weighted = np.zeros((2, -(-n // CHUNK)))
 
     def round_chunks(first: int, last: int) -> None:
-        rows = slice(first * CHUNK, min(last * CHUNK, n))
-        round_derivatives(
-            gradient, hessian, target_step, curvature_step, rows.start, rows.stop, targets, curvatures, packed
-        )
-        _add_noise(targets[rows], curvatures[rows], weights.take(rows), sums[:, first:last])
+        rows, sums = slice(first * CHUNK, min(last * CHUNK, n)), np.empty(2, np.int64)
+        round_derivatives(*given, rows.start, rows.stop, *rounded, sums)
+        plain.append(sums.tolist())
+        if weights.weights.size:
+            _add_weighted(targets[rows], curvatures[rows], weights.take(rows), weighted[:, first:last])
 
-    workers.run(round_chunks, np.array([ROUNDING * CHUNK]), items=sums.shape[1])
-    squares, total = map(math.fsum, sums.tolist())
-    return Derivatives(targets, curvatures, packed, target_step, curvature_step, squares / total)
+    workers.run(round_chunks, np.array([ROUNDING * CHUNK]), items=weighted.shape[1])
+    if weights.weights.size:
+        squares, total = map(math.fsum, weighted.tolist())
+    else:
+        squares, total = map(sum, zip(*plain, strict=True))
+        squares *= 1 if curved else 1 << 2 * COARSE
+    return Derivatives(*rounded, target_step, curvature_step, squares / total)
 
 
-def _add_noise(targets: Array, curvatures: Array, weights: Weights, sums: Array) -> None:
-    """Fill weighted sums (2, n_chunks): of the squares of targets, and of curvatures."""
-    squares, numbers = np.square(targets, dtype=np.float64), weights.weights.astype(np.float64)
-    if numbers.size:  # a weight that counts as so many samples adds up by itself, any other by its square
-        squares *= numbers / weights.counts
+def _add_weighted(targets: Array, curvatures: Array, weights: Weights, out: Array) -> None:
+    """Fill weighted sums (2, n_chunks): of the squares of targets, and of curvatures.
+
+    In squares, a weight that counts as so many samples adds up by itself, any other by its square.
+    """
+    numbers = weights.weights.astype(np.float64)
+    squares = np.square(targets, dtype=np.float64) * (numbers / weights.counts)
     curves = curvatures.astype(np.float64) if curvatures.size else np.ones(len(targets))
-    for values, out in zip((squares, curves), sums, strict=True):
-        add_chunks(values, numbers, 0, len(out), out)
+    add_chunks(squares, numbers, 0, out.shape[1], out[0])
+    add_chunks(curves, numbers, 0, out.shape[1], out[1])
 
 
 def fine_steps(slopes: Slopes) -> Array:

@@ -32,13 +32,22 @@ class Placed(NamedTuple):
 
     tree: FlatTree
     places: Array  # int64 (n_nodes, 2), where the samples of each node begin and end in `order`
-    order: Array  # int32 (n_samples,)
+    order: Array  # int32 (n_samples,); those of a node ascend where those of the root do
 
     @property
     def leaves(self) -> tuple[Array, Array]:
         """Numbers and places of the leaves."""
         numbers = np.flatnonzero(self.tree.is_leaf)
         return numbers, self.places[numbers]
+
+
+class Kept(NamedTuple):
+    """Space that trees use one after the other."""
+
+    tasks: Grown
+    grown: Grown  # nodes of all threads, each of which has as much of it
+    hands: list[Grown]  # that of each thread
+    spaces: list[Scratch]
 
 
 def grow(task: Task, key: int, workers: Workers) -> FlatTree:
@@ -53,6 +62,7 @@ def grow_placed(task: Task, key: int, workers: Workers) -> Placed:
     n_threads = workers.n_threads if len(order) > LEAST else 1
     rules = make_rules(parameters, plan, test, answers, samples.codes.shape[0])
     tasks, grown, hands, spaces = _kept(task, rules, n_threads, workers)
+    n_threads = len(hands)
     states = np.zeros((n_threads, N_STATES), np.int64)
     tasks.parent[0], tasks.cell[0], tasks.depth[0], tasks.runs[0], tasks.key[0] = -1, 0, 0, root.runs[0], key
     states[:, FIRST] = np.arange(n_threads) * len(tasks.parent)
@@ -80,17 +90,11 @@ def _size(grown: Grown, i: int) -> int:
     return int(grown.runs[i, -1] - grown.runs[i, 0])
 
 
-class Kept(NamedTuple):
-    """Space that trees use one after the other."""
-
-    tasks: Grown
-    grown: Grown  # nodes of all threads, each of which has as much of it
-    hands: list[Grown]  # that of each thread
-    spaces: list[Scratch]
-
-
 def _kept(task: Task, rules: Rules, n_threads: int, workers: Workers) -> Kept:
-    """Space for a tree: that of the last one where it was as large."""
+    """Space for a tree: that of the last one where it was as large.
+
+    It is for fewer threads where a system promises no more memory than it has, used or not.
+    """
     samples, runs = task.samples, task.root.runs
     n_bins, largest = task.test.n_bins, int(runs[0, -1])
     has = (samples.packed.size > 0, samples.weights.size > 0, samples.n_classes, n_channels(samples))
@@ -105,7 +109,12 @@ def _kept(task: Task, rules: Rules, n_threads: int, workers: Workers) -> Kept:
             [make_scratch(samples, n_bins, rules, largest) for _ in range(n_threads)],
         )
 
-    return workers.keep(key, make)
+    try:
+        return workers.keep(key, make)
+    except MemoryError:
+        if n_threads == 1:
+            raise
+        return _kept(task, rules, n_threads // 2, workers)
 
 
 def make_rules(parameters: TreeParameters, plan: Plan, test: Test, answers: Answers, n_features: int) -> Rules:

@@ -63,7 +63,7 @@ class Loss:
 
 
 class CompiledLoss(Loss):
-    """A loss that kernels know."""
+    """A loss that kernels know. Fits ask it part by part, with the `fill` methods."""
 
     differentiate: Kernel
     measure: Kernel

@@ -17,8 +17,8 @@ T = TypeVar("T")
 LARGE = 100_000_000  # work that takes a good part of a second
 SMALL = 50_000  # work, in samples visited, that is not worth a second thread
 TEST_OVERHEAD = 300  # what a discriminant feature test costs beyond its samples, in samples visited
-PARTS = 4  # parts a thread at the most, so that none waits long for another
-PART = 100_000  # work of one of several, since to hand it over takes time
+PARTS = 4  # parts a thread of work that is worth it, so that none waits long for another
+PART = 100_000  # work that is worth a further part
 
 
 class StoppedError(Exception):
@@ -189,7 +189,8 @@ def divide(costs: Array, items: int, n_threads: int) -> list[int]:
     total = float(costs.sum(dtype=np.float64)) * items
     n_parts = int(total // LARGE) + 1
     if n_threads > 1 and total >= SMALL:
-        n_parts = max(n_parts, n_threads * min(max(int(total / n_threads) // PART, 1), PARTS))
+        each = min(max(int(total / n_threads) // PART, 1), PARTS)
+        n_parts = max(n_parts, min(n_threads * each, int(total * 2) // SMALL))
     n_parts = min(n_parts, n_items)
     if n_parts <= 1:
         return [0, n_items]

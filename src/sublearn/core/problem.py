@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable
 from copy import deepcopy
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from sublearn.kernels.boosting import add_chunks
 from sublearn.kernels.layout import Array
 
 NOTHING = np.empty(0)
+NEW: tuple[Literal["C"], Literal["W"]] = ("C", "W")  # as a new array: what kernels are compiled for
 ADDING = 0.25  # what adding up a value costs, in samples visited
 
 
@@ -28,6 +29,7 @@ class Problem(NamedTuple):
     weights: Weights
     factors: Array  # float64 (n_samples,), weights of the samples' classes; empty for ones
     numbers: Array  # float64 (n_samples,), weights times factors; empty for ones
+    weight: float  # of all samples
     loss: Loss
     raw: Array  # float64 (n_samples, n_outputs), sum of the trees so far
 
@@ -49,7 +51,7 @@ class Problem(NamedTuple):
 
     def score(self, workers: Workers) -> float:
         """Minus the mean loss."""
-        mean = self._total_loss(workers) / (_total(self.numbers, NOTHING, workers) or len(self.y))
+        mean = self._total_loss(workers) / self.weight
         if np.isnan(mean):
             raise ValueError(f"values of {self.loss!r} must be numbers; got NaN.")
         return -mean
@@ -68,7 +70,7 @@ class Problem(NamedTuple):
         values = np.asarray(loss.values(self.y, self.outputs), np.float64)
         if values.shape != self.y.shape:
             raise ValueError(f"values of {loss!r} must have shape {self.y.shape}; got {values.shape}.")
-        return _total(np.ascontiguousarray(values), self.numbers, workers)
+        return _total(np.require(values, requirements=NEW), self.numbers, workers)
 
     def slopes(self, signs: Array, workers: Workers) -> tuple[Slopes, Slopes]:
         """Derivatives of the loss by all outputs, and in a direction (n_outputs,) among them, times class weights."""
@@ -107,15 +109,14 @@ class Problem(NamedTuple):
             raise ValueError(f"the {name} of {self.loss!r} must have shape {self.outputs.shape}; got {array.shape}.")
         if not np.isfinite(array).all():
             raise ValueError(f"the {name} of {self.loss!r} must be finite.")
-        return np.ascontiguousarray(array).reshape(self.raw.shape)
+        return np.require(array, requirements=NEW).reshape(self.raw.shape)
 
     def take(self, rows: Array) -> "Problem":
         """Some of the samples, to be learned from by themselves."""
-        factors, numbers = (given[rows] if given.size else given for given in (self.factors, self.numbers))
-        weights = self.weights.take(rows)
+        factors = self.factors[rows] if self.factors.size else self.factors
         loss = deepcopy(self.loss)  # it may keep what it has seen
-        codes = np.ascontiguousarray(self.codes[:, rows])  # as kernels are compiled for
-        return Problem(codes, self.y[rows], weights, factors, numbers, loss, self.raw[rows])
+        codes = np.require(self.codes[:, rows], requirements=NEW)
+        return make_problem(codes, self.y[rows], self.weights.take(rows), factors, loss, self.raw[rows])
 
     def add(self, ensemble: FlatEnsemble, workers: Workers) -> None:
         """Add the values of trees to raw."""
@@ -127,7 +128,8 @@ def make_problem(codes: Array, y: Array, weights: Weights, factors: Array, loss:
     numbers = weights.numbers(len(y)) if weights.weights.size else factors
     if weights.weights.size and factors.size:
         numbers = numbers * factors
-    return Problem(codes, y, weights, factors, numbers, loss, raw)
+    weight = _total(numbers, NOTHING, Workers(1)) if numbers.size else float(len(y))
+    return Problem(codes, y, weights, factors, numbers, weight, loss, raw)
 
 
 def _total(

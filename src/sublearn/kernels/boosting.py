@@ -9,6 +9,7 @@ from sublearn.kernels.layout import CURVED_BITS, TARGET_BITS
 
 MOST = float((1 << CURVED_BITS) - 1)
 ANY = float(1 << TARGET_BITS)
+COARSE = TARGET_BITS - CURVED_BITS
 PIECE = 2048  # samples at a time, so that they are in the cache from loop to loop
 
 
@@ -26,20 +27,27 @@ def fill_rounded(numbers, factor, least, most, out):
 
 
 @bare_kernel
-def round_derivatives(gradient, hessian, target_step, curvature_step, first, last, targets, curvatures, packed):
+def round_derivatives(gradient, hessian, target_step, curvature_step, first, last, targets, curvatures, packed, sums):
     """Fill `Samples` of boosting for samples first to last; without hessians there are no curvatures.
 
-    Steps are powers of two, so divisions by them are exact.
+    Steps are powers of two, so divisions by them are exact. sums (2,): of the squares of targets, and of curvatures or
+    ones. Without hessians squares are of targets in units of `COARSE` bits, so that their sum has room.
     """
+    squares = np.int64(0)
+    total = np.int64(0)
     for begin in range(first, last, PIECE):
         end = min(begin + PIECE, last)
         target = targets[begin:end]
         out = packed[begin:end]
         if hessian.size == 0:
             one = (np.int64(1) << COUNT_SHIFT) + (np.int64(1) << TARGET_BITS)
+            half = np.int64(1) << (COARSE - 1)
             fill_rounded(gradient[begin:end], -1.0 / target_step, -ANY, ANY, target)
             for i in range(out.size):
                 out[i] = one + np.int64(target[i])
+                coarse = (np.int64(target[i]) + half) >> COARSE
+                squares += coarse * coarse
+            total += out.size
         else:
             curvature = curvatures[begin:end]
             one = np.int64(1) << CURVED_SHIFT
@@ -47,6 +55,10 @@ def round_derivatives(gradient, hessian, target_step, curvature_step, first, las
             fill_rounded(hessian[begin:end], 1.0 / curvature_step, 1.0, MOST, curvature)
             for i in range(out.size):
                 out[i] = one + (np.int64(curvature[i]) << CURVATURE_SHIFT) + np.int64(target[i])
+                squares += np.int64(target[i]) * np.int64(target[i])
+                total += np.int64(curvature[i])
+    sums[0] = squares
+    sums[1] = total
 
 
 @kernel
@@ -65,7 +77,7 @@ def add_chunks(values, weights, first, last, out):
 
 
 @bare_kernel
-def look_along(signs, gradient, hessian, first, last, downward, curved, largest):
+def look_along(signs, gradient, hessian, first, last, slope, curve, largest):
     """Derivatives of samples first to last in a direction among the outputs: sums over these in their order.
 
     Hessians are 1 where there are none. largest (n_outputs + 1, 2): magnitude of gradients, and hessians, by each
@@ -82,8 +94,8 @@ def look_along(signs, gradient, hessian, first, last, downward, curved, largest)
         for k in range(n_outputs):
             h += hessian[i, k] if hessian.size else 1.0
             largest[k, 1] = max(largest[k, 1], hessian[i, k] if hessian.size else 1.0)
-        downward[i, 0] = g
-        curved[i, 0] = h
+        slope[i, 0] = g
+        curve[i, 0] = h
         largest[n_outputs, 0] = max(largest[n_outputs, 0], abs(g))
         largest[n_outputs, 1] = max(largest[n_outputs, 1], h)
 
@@ -102,9 +114,10 @@ def first_from(order, begin, end, row):
 
 @bare_kernel
 def sum_derivatives(order, places, gradient, hessian, weights, steps, first, last, out):
-    """Sums of integer derivatives over those of rows first to last that are in each node, out (n_nodes, n_outputs, 2).
+    """Add up integer derivatives of those of rows first to last that are in each node, out (n_nodes, n_outputs, 2).
 
-    steps (n_outputs, 2): of minus the gradients and of the hessians; hessians are 1 where there are none.
+    The rows of a node ascend. steps (n_outputs, 2): of minus the gradients and of the hessians; hessians are 1 where
+    there are none.
     """
     for j in range(places.shape[0]):
         begin = first_from(order, places[j, 0], places[j, 1], first)
@@ -119,8 +132,8 @@ def sum_derivatives(order, places, gradient, hessian, weights, steps, first, las
                 w = weights[i] if weights.size else np.int64(1)
                 g += w * np.int64(rounded(gradient[i, k] * down))
                 h += w * (max(np.int64(rounded(hessian[i, k] * up)), 1) if hessian.size else np.int64(1))
-            out[j, k, 0] = g
-            out[j, k, 1] = h
+            out[j, k, 0] += g
+            out[j, k, 1] += h
 
 
 @bare_kernel
@@ -134,7 +147,7 @@ def add_to_parents(parent, sums):
 
 @bare_kernel
 def add_steps(order, places, steps, first, last, raw):
-    """Add the step of each node to raw of those of rows first to last that are in it."""
+    """Add the step of each node to raw of those of rows first to last that are in it; the rows of a node ascend."""
     for j in range(places.shape[0]):
         begin = first_from(order, places[j, 0], places[j, 1], first)
         part = order[begin : first_from(order, begin, places[j, 1], last)]
