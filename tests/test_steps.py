@@ -156,15 +156,6 @@ def test_rounds_do_not_depend_on_threads(
     np.testing.assert_array_equal(one.raw, other.raw)
 
 
-@pytest.mark.parametrize("name", LOSSES)
-def test_the_score_is_minus_the_weighted_mean_loss(name: str) -> None:
-    for weights, factors in (("unit", False), ("integer", True), ("fractional", False)):
-        problem = problem_of(name, weights, factors)
-        values, numbers = problem.loss.values(problem.y, problem.outputs), problem.all_weights()
-        expected = -math.fsum(values * numbers) / math.fsum(numbers)
-        assert problem.score(ONE_THREAD) == pytest.approx(expected, rel=1e-13)
-
-
 @pytest.mark.parametrize("racing_samples", [None, 16])
 @pytest.mark.parametrize("subsample", [1.0, 0.7])
 @pytest.mark.parametrize("task", TASKS)

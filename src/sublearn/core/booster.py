@@ -8,14 +8,14 @@ import numpy as np
 from sublearn.core.answers import NewtonStep
 from sublearn.core.criterion import make_test
 from sublearn.core.derivatives import Slopes, fine_steps, integer_derivatives
-from sublearn.core.flat_ensemble import alone
+from sublearn.core.flat_ensemble import adding_values, alone
 from sublearn.core.flat_tree import FlatTree, upward
 from sublearn.core.grower import Placed, grow_placed
 from sublearn.core.keys import keys_below, keys_in_turn
 from sublearn.core.losses import Loss
 from sublearn.core.parallel import Workers
 from sublearn.core.parameters import BoostParameters, TreeParameters
-from sublearn.core.problem import Problem
+from sublearn.core.problem import Pass, Problem
 from sublearn.core.projection import Plan
 from sublearn.core.task import Task, number_root
 from sublearn.kernels.boosting import add_steps, add_to_parents, sum_derivatives
@@ -46,32 +46,38 @@ def boost(
     training: Problem, validating: Problem | None, growth: Growth, numbers: range, workers: Workers
 ) -> Iterator[Round]:
     """Rounds of these numbers, each as soon as it is done."""
+    slopes = None
     for key in keys_in_turn(growth.key, numbers):
-        tree = add_round(training, growth, key, workers)
+        tree, add = grow_round(training, growth, key, slopes, workers)
+        score, slopes = training.move(add, workers)
         if validating is not None:
             validating.add(alone(tree), workers)
-        yield Round(tree, training.score(workers), None if validating is None else validating.score(workers))
+        yield Round(tree, score, None if validating is None else validating.score(workers))
 
 
 def add_round(problem: Problem, growth: Growth, key: int, workers: Workers) -> FlatTree:
     """Grow the tree of a round and add its values to raw."""
-    problem.prepare()
-    slopes, line = problem.slopes(draw_signs(problem.raw.shape[1], key), workers)
+    tree, add = grow_round(problem, growth, key, None, workers)
+    workers.run_chunks(add, *problem.raw.shape)
+    return tree
+
+
+def grow_round(
+    problem: Problem, growth: Growth, key: int, slopes: tuple[Slopes, Slopes] | None, workers: Workers
+) -> tuple[FlatTree, Pass]:
+    """The tree of a round, and what adds its values to raw; slopes of the problem, where they are known."""
+    if slopes is None:
+        problem.prepare()
+        slopes = problem.slopes(draw_signs(problem.raw.shape[1], key), workers)
     rows = draw_rows(len(problem.raw), growth.boost.subsample, key)
-    grown = grow_placed(make_task(problem, growth, rows, line, workers), key, workers)
-    tree = _with_steps(grown, problem, growth.boost, slopes, workers)
+    grown = grow_placed(make_task(problem, growth, rows, slopes[1], workers), key, workers)
+    tree = _with_steps(grown, problem, growth.boost, slopes[0], workers)
     tree = _renewed(grown._replace(tree=tree), problem, growth.boost.learning_rate)
     if len(rows) < len(problem.raw):
-        problem.add(alone(tree), workers)
-    else:
-        leaves, places = grown.leaves
-        steps = tree.value[leaves]
-        workers.run(
-            lambda a, b: add_steps(grown.order, places, steps, a, b, problem.raw),
-            np.array([steps.shape[1]]),
-            items=len(rows),
-        )
-    return tree
+        return tree, adding_values(alone(tree), tree.value, problem.codes, problem.raw)
+    leaves, places = grown.leaves
+    steps = tree.value[leaves]
+    return tree, lambda first, last: add_steps(grown.order, places, steps, first, last, problem.raw)
 
 
 def draw_signs(n_outputs: int, key: int) -> Array:

@@ -31,10 +31,12 @@ def find_slopes(
     signs: Array,
     workers: Workers,
     fill: Callable[[int, int], None] | None = None,
+    cost: float = 0.0,
 ) -> tuple[Slopes, Slopes]:
-    """Derivatives by all outputs, and in a direction (n_outputs,) among them; `fill` writes rows first to last before.
+    """Derivatives by all outputs, and in a direction (n_outputs,) among them.
 
-    The hessian's mixed terms are left out of the direction, as in the leaves.
+    `fill` writes rows first to last before, at a cost a row in samples visited. The hessian's mixed terms are left out
+    of the direction, as in the leaves.
     """
     n, n_outputs = gradients.shape
     curves = np.empty((0, n_outputs)) if hessians is None else hessians
@@ -54,7 +56,7 @@ def find_slopes(
                 largest[:, 1] = hessians[first:last].max()
         found.append(largest)
 
-    workers.run(look, np.array([n_outputs * (LOOKING if fill is None else 1.0)]), items=n)
+    workers.run_chunks(look, n, cost + LOOKING * n_outputs)
     largest = np.max(found, axis=0)
     return Slopes(gradients, hessians, largest[:-1]), Slopes(slope, curve, largest[-1:])
 
@@ -84,16 +86,18 @@ def integer_derivatives(slopes: Slopes, weights: Weights, workers: Workers) -> D
     targets, curvatures, packed = np.empty(n, np.int32), np.empty(len(hessian), np.int32), np.empty(n, np.int64)
     given, rounded = (gradient, hessian, target_step, curvature_step), (targets, curvatures, packed)
     plain: list[list[int]] = []
-    weighted = np.zeros((2, -(-n // CHUNK)))
+    weighted = np.empty((2, -(-n // CHUNK)))
 
-    def round_chunks(first: int, last: int) -> None:
-        rows, sums = slice(first * CHUNK, min(last * CHUNK, n)), np.empty(2, np.int64)
-        round_derivatives(*given, rows.start, rows.stop, *rounded, sums)
+    def round_rows(first: int, last: int) -> None:
+        sums = np.empty(2, np.int64)
+        round_derivatives(*given, first, last, *rounded, sums)
         plain.append(sums.tolist())
         if weights.weights.size:
-            _add_weighted(targets[rows], curvatures[rows], weights.take(rows), weighted[:, first:last])
+            rows = slice(first, last)
+            part = weighted[:, first // CHUNK : -(-last // CHUNK)]
+            _add_weighted(targets[rows], curvatures[rows], weights.take(rows), part)
 
-    workers.run(round_chunks, np.array([ROUNDING * CHUNK]), items=weighted.shape[1])
+    workers.run_chunks(round_rows, n, ROUNDING)
     if weights.weights.size:
         squares, total = map(math.fsum, weighted.tolist())
     else:
@@ -110,8 +114,8 @@ def _add_weighted(targets: Array, curvatures: Array, weights: Weights, out: Arra
     numbers = weights.weights.astype(np.float64)
     squares = np.square(targets, dtype=np.float64) * (numbers / weights.counts)
     curves = curvatures.astype(np.float64) if curvatures.size else np.ones(len(targets))
-    add_chunks(squares, numbers, 0, out.shape[1], out[0])
-    add_chunks(curves, numbers, 0, out.shape[1], out[1])
+    add_chunks(squares, numbers, 0, len(squares), out[0])
+    add_chunks(curves, numbers, 0, len(curves), out[1])
 
 
 def fine_steps(slopes: Slopes) -> Array:

@@ -1,6 +1,6 @@
 """The fitted form of several trees: their arrays one after another, numbered through."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -147,12 +147,13 @@ def apply(ensemble: FlatEnsemble, codes: Array, workers: Workers) -> Array:
 
 def add_values(ensemble: FlatEnsemble, values: Array, codes: Array, out: Array, workers: Workers) -> None:
     """Add to `out` (n_samples, n_values) the values (n_nodes, n_values) that each sample reaches, over all trees."""
+    workers.run(adding_values(ensemble, values, codes, out), _costs(ensemble.routes), items=len(out))
+
+
+def adding_values(ensemble: FlatEnsemble, values: Array, codes: Array, out: Array) -> Callable[[int, int], None]:
+    """What does so for samples first to last."""
     routes = ensemble.routes
-    workers.run(
-        lambda a, b: prediction.add_values(codes, routes, values, a, b, _rows(len(codes)), out),
-        _costs(routes),
-        items=len(out),
-    )
+    return lambda first, last: prediction.add_values(codes, routes, values, first, last, _rows(len(codes)), out)
 
 
 def add_values_of(

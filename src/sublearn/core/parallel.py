@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from sublearn.kernels.arithmetic import CHUNK
 from sublearn.kernels.layout import Array
 
 T = TypeVar("T")
@@ -83,6 +84,10 @@ class Workers:
                 self._call(call, first, last)
             return
         self._side_by_side([partial(self._call, call, first, last) for first, last in parts])
+
+    def run_chunks(self, call: Callable[[int, int], object], n: int, cost: float) -> None:
+        """call(first, last) over n samples that cost so much each; parts begin where chunks of sums do."""
+        self.run(lambda a, b: call(a * CHUNK, min(b * CHUNK, n)), np.array([cost * CHUNK]), items=-(-n // CHUNK))
 
     def each(self, task: Callable[[int, "Workers"], T], n: int) -> list[T]:
         """task(i, workers) for i below n, each in one thread."""

@@ -16,9 +16,9 @@ from sublearn.kernels.arithmetic import CHUNK
 from sublearn.kernels.boosting import add_chunks
 from sublearn.kernels.layout import Array
 
-NOTHING = np.empty(0)
+Pass = Callable[[int, int], None]  # does something with samples first to last
 NEW: tuple[Literal["C"], Literal["W"]] = ("C", "W")  # as a new array: what kernels are compiled for
-ADDING = 0.25  # what adding up a value costs, in samples visited
+ADDING = MEASURING = DIFFERENTIATING = 1.0  # what these cost for an output of a sample, in samples visited
 
 
 class Problem(NamedTuple):
@@ -44,52 +44,89 @@ class Problem(NamedTuple):
         """Weights of the samples times those of their classes."""
         return self.numbers if self.numbers.size else np.ones(len(self.y))
 
+    @property
+    def adapts(self) -> bool:
+        """Whether the loss wants to see the residuals before each round."""
+        return type(self.loss).prepare is not Loss.prepare
+
     def prepare(self) -> None:
         """Let the loss see the residuals."""
-        if type(self.loss).prepare is not Loss.prepare:
+        if self.adapts:
             self.loss.prepare(self.y, self.outputs, self.all_weights())
 
     def score(self, workers: Workers) -> float:
         """Minus the mean loss."""
-        mean = self._total_loss(workers) / self.weight
+        loss = self.loss
+        if isinstance(loss, CompiledLoss):
+            measure, sums = self._measuring(loss)
+            workers.run_chunks(measure, len(self.y), MEASURING * self.raw.shape[1])
+            return self._score_of(sums)
+        values = np.asarray(loss.values(self.y, self.outputs), np.float64)
+        if values.shape != self.y.shape:
+            raise ValueError(f"values of {loss!r} must have shape {self.y.shape}; got {values.shape}.")
+        return self._score_of(_sums(np.require(values, requirements=NEW), self.numbers))
+
+    def _measuring(self, loss: CompiledLoss) -> tuple[Pass, Array]:
+        """What measures the losses of some rows, and the sums by chunks that it fills."""
+        n = len(self.y)
+        values, sums = np.empty(n), np.empty(-(-n // CHUNK))
+
+        def measure(first: int, last: int) -> None:
+            loss.fill_values(self.y, self.raw, first, last, values)
+            add_chunks(values, self.numbers, first, last, sums)
+
+        return measure, sums
+
+    def _score_of(self, sums: Array) -> float:
+        mean = _total(sums) / self.weight
         if np.isnan(mean):
             raise ValueError(f"values of {self.loss!r} must be numbers; got NaN.")
         return -mean
 
-    def _total_loss(self, workers: Workers) -> float:
-        loss = self.loss
-        if isinstance(loss, CompiledLoss):
-            values = np.empty(len(self.y))
-            return _total(
-                values,
-                self.numbers,
-                workers,
-                lambda a, b: loss.fill_values(self.y, self.raw, a, b, values),
-                float(self.raw.shape[1]),
-            )
-        values = np.asarray(loss.values(self.y, self.outputs), np.float64)
-        if values.shape != self.y.shape:
-            raise ValueError(f"values of {loss!r} must have shape {self.y.shape}; got {values.shape}.")
-        return _total(np.require(values, requirements=NEW), self.numbers, workers)
-
     def slopes(self, signs: Array, workers: Workers) -> tuple[Slopes, Slopes]:
         """Derivatives of the loss by all outputs, and in a direction (n_outputs,) among them, times class weights."""
-        loss, factors, shape = self.loss, self.factors[:, None], self.raw.shape
-        if not isinstance(loss, CompiledLoss):
-            gradients, hessians = self._slopes_of_users()
-            if factors.size:
-                gradients = gradients * factors
-                hessians = np.tile(factors, shape[1]) if hessians is None else hessians * factors
-            return find_slopes(gradients, hessians, signs, workers)
+        loss, n_outputs = self.loss, self.raw.shape[1]
+        if isinstance(loss, CompiledLoss):
+            differentiate, gradients, hessians = self._differentiating(loss)
+            return find_slopes(gradients, hessians, signs, workers, differentiate, DIFFERENTIATING * n_outputs)
+        gradients, hessians = self._slopes_of_users()
+        if self.factors.size:
+            factors = np.tile(self.factors[:, None], n_outputs)
+            gradients, hessians = gradients * factors, factors if hessians is None else hessians * factors
+        return find_slopes(gradients, hessians, signs, workers)
+
+    def _differentiating(self, loss: CompiledLoss) -> tuple[Pass, Array, Array | None]:
+        """What fills the derivatives of some rows, and these."""
+        factors, shape = self.factors[:, None], self.raw.shape
         gradients, curves = np.empty(shape), np.empty(shape if loss.curved or factors.size else (0, shape[1]))
 
-        def fill(first: int, last: int) -> None:
+        def differentiate(first: int, last: int) -> None:
             loss.fill_derivatives(self.y, self.raw, first, last, gradients, curves)
             if factors.size:
                 gradients[first:last] *= factors[first:last]
                 curves[first:last] = (curves[first:last] if loss.curved else 1.0) * factors[first:last]
 
-        return find_slopes(gradients, curves if curves.size else None, signs, workers, fill)
+        return differentiate, gradients, curves if curves.size else None
+
+    def move(self, add: Pass, workers: Workers) -> tuple[float, tuple[Slopes, Slopes] | None]:
+        """Let `add` change raw of rows first to last; the score then.
+
+        And the slopes, where there is one output and the loss wants nothing else: all in one pass over the samples.
+        """
+        loss, n, n_outputs = self.loss, *self.raw.shape
+        if not isinstance(loss, CompiledLoss) or self.adapts or n_outputs > 1:
+            workers.run_chunks(add, n, ADDING * n_outputs)
+            return self.score(workers), None
+        measure, sums = self._measuring(loss)
+        differentiate, gradients, hessians = self._differentiating(loss)
+
+        def visit(first: int, last: int) -> None:
+            add(first, last)
+            measure(first, last)
+            differentiate(first, last)
+
+        slopes = find_slopes(gradients, hessians, np.ones(1), workers, visit, ADDING + MEASURING + DIFFERENTIATING)
+        return self._score_of(sums), slopes
 
     def _slopes_of_users(self) -> tuple[Array, Array | None]:
         """Gradients and hessians of a loss that may be wrong."""
@@ -128,21 +165,16 @@ def make_problem(codes: Array, y: Array, weights: Weights, factors: Array, loss:
     numbers = weights.numbers(len(y)) if weights.weights.size else factors
     if weights.weights.size and factors.size:
         numbers = numbers * factors
-    weight = _total(numbers, NOTHING, Workers(1)) if numbers.size else float(len(y))
+    weight = _total(_sums(numbers, np.empty(0))) if numbers.size else float(len(y))
     return Problem(codes, y, weights, factors, numbers, weight, loss, raw)
 
 
-def _total(
-    values: Array, weights: Array, workers: Workers, fill: Callable[[int, int], None] | None = None, cost: float = 0.0
-) -> float:
-    """Sum of values times weights; `fill` writes values first to last before, at a cost in samples visited."""
-    n = len(values)
-    sums = np.empty(-(-n // CHUNK))
+def _sums(values: Array, weights: Array) -> Array:
+    """Sums of values, or of values times weights, by chunks."""
+    sums = np.empty(-(-len(values) // CHUNK))
+    add_chunks(values, weights, 0, len(values), sums)
+    return sums
 
-    def add(first: int, last: int) -> None:
-        if fill is not None:
-            fill(first * CHUNK, min(last * CHUNK, n))
-        add_chunks(values, weights, first, last, sums)
 
-    workers.run(add, np.array([CHUNK * (ADDING + cost)]), items=len(sums))
+def _total(sums: Array) -> float:
     return math.fsum(sums) if np.isfinite(sums).all() else float(sums.sum())

@@ -63,17 +63,16 @@ def round_derivatives(gradient, hessian, target_step, curvature_step, first, las
 
 @kernel
 def add_chunks(values, weights, first, last, out):
-    """Sums of values, or of values times weights, by chunks."""
+    """Sums of values first to last, or of values times weights, by chunks; `first` begins one."""
     numbers = np.empty(CHUNK)
     lanes = np.empty(LANES)
-    for chunk in range(first, last):
-        begin = chunk * CHUNK
-        used = values[begin : min(begin + CHUNK, values.size)]
+    for begin in range(first, last, CHUNK):
+        used = values[begin : min(begin + CHUNK, last)]
         if weights.size:
             for i in range(used.size):
                 numbers[i] = used[i] * weights[begin + i]
             used = numbers[: used.size]
-        out[chunk] = add_up(used, lanes)
+        out[begin // CHUNK] = add_up(used, lanes)
 
 
 @bare_kernel
