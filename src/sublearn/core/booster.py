@@ -13,9 +13,9 @@ from sublearn.core.flat_tree import FlatTree, upward
 from sublearn.core.grower import Placed, grow_placed
 from sublearn.core.keys import keys_below, keys_in_turn
 from sublearn.core.losses import Loss
-from sublearn.core.parallel import Workers
+from sublearn.core.parallel import Pass, Workers
 from sublearn.core.parameters import BoostParameters, TreeParameters
-from sublearn.core.problem import Pass, Problem
+from sublearn.core.problem import Problem
 from sublearn.core.projection import Plan
 from sublearn.core.task import Task, number_root
 from sublearn.kernels.boosting import add_steps, add_to_parents, sum_derivatives

@@ -1,13 +1,12 @@
 """The derivatives of a loss: as floats, in one direction among several outputs, and as integers (Eq. (obj2))."""
 
 import math
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
 from sublearn.core.fixed_point import ORDINARY, Weights
-from sublearn.core.parallel import Workers
+from sublearn.core.parallel import Pass, Workers
 from sublearn.kernels.arithmetic import CHUNK
 from sublearn.kernels.boosting import COARSE, add_chunks, look_along, round_derivatives
 from sublearn.kernels.layout import CURVED_BITS, TARGET_BITS, Array
@@ -30,7 +29,7 @@ def find_slopes(
     hessians: Array | None,
     signs: Array,
     workers: Workers,
-    fill: Callable[[int, int], None] | None = None,
+    fill: Pass | None = None,
     cost: float = 0.0,
 ) -> tuple[Slopes, Slopes]:
     """Derivatives by all outputs, and in a direction (n_outputs,) among them.

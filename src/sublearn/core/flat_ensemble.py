@@ -1,6 +1,6 @@
 """The fitted form of several trees: their arrays one after another, numbered through."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -10,7 +10,7 @@ import numpy as np
 
 from sublearn.core.codes import FeatureMaps, encode_part
 from sublearn.core.flat_tree import KINDS, FlatTree, offsets
-from sublearn.core.parallel import Workers
+from sublearn.core.parallel import Pass, Workers
 from sublearn.kernels import prediction
 from sublearn.kernels.layout import Array
 
@@ -150,7 +150,7 @@ def add_values(ensemble: FlatEnsemble, values: Array, codes: Array, out: Array, 
     workers.run(adding_values(ensemble, values, codes, out), _costs(ensemble.routes), items=len(out))
 
 
-def adding_values(ensemble: FlatEnsemble, values: Array, codes: Array, out: Array) -> Callable[[int, int], None]:
+def adding_values(ensemble: FlatEnsemble, values: Array, codes: Array, out: Array) -> Pass:
     """What does so for samples first to last."""
     routes = ensemble.routes
     return lambda first, last: prediction.add_values(codes, routes, values, first, last, _rows(len(codes)), out)

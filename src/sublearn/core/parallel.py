@@ -14,6 +14,7 @@ from sublearn.kernels.arithmetic import CHUNK
 from sublearn.kernels.layout import Array
 
 T = TypeVar("T")
+Pass = Callable[[int, int], object]  # does something with items first to last
 
 LARGE = 100_000_000  # work that takes a good part of a second
 SMALL = 50_000  # work, in samples visited, that is not worth a second thread
@@ -73,7 +74,7 @@ class Workers:
         for _ in range(self.n_started):
             self.ended.get()
 
-    def run(self, call: Callable[[int, int], object], costs: Array, items: int = 1) -> None:
+    def run(self, call: Pass, costs: Array, items: int = 1) -> None:
         """call(first, last) over len(costs) * items items, of which the i-th `items` cost costs[i] each."""
         if len(costs) == 1 and costs[0] * items < SMALL:  # a few rows to predict, where every microsecond counts
             self._call(call, 0, items)
@@ -85,7 +86,7 @@ class Workers:
             return
         self._side_by_side([partial(self._call, call, first, last) for first, last in parts])
 
-    def run_chunks(self, call: Callable[[int, int], object], n: int, cost: float) -> None:
+    def run_chunks(self, call: Pass, n: int, cost: float) -> None:
         """call(first, last) over n samples that cost so much each; parts begin where chunks of sums do."""
         self.run(lambda a, b: call(a * CHUNK, min(b * CHUNK, n)), np.array([cost * CHUNK]), items=-(-n // CHUNK))
 

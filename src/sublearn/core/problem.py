@@ -1,7 +1,6 @@
 """What boosting learns from: samples, their loss, and how far the trees so far have come."""
 
 import math
-from collections.abc import Callable
 from copy import deepcopy
 from typing import Literal, NamedTuple
 
@@ -11,12 +10,11 @@ from sublearn.core.derivatives import Slopes, find_slopes
 from sublearn.core.fixed_point import Weights
 from sublearn.core.flat_ensemble import FlatEnsemble, add_values
 from sublearn.core.losses import CompiledLoss, Loss
-from sublearn.core.parallel import Workers
+from sublearn.core.parallel import Pass, Workers
 from sublearn.kernels.arithmetic import CHUNK
 from sublearn.kernels.boosting import add_chunks
 from sublearn.kernels.layout import Array
 
-Pass = Callable[[int, int], None]  # does something with samples first to last
 NEW: tuple[Literal["C"], Literal["W"]] = ("C", "W")  # as a new array: what kernels are compiled for
 ADDING = MEASURING = DIFFERENTIATING = 1.0  # what these cost for an output of a sample, in samples visited
 
