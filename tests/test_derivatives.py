@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from naive import Array
-from sublearn.core import parallel
 from sublearn.core.derivatives import (
     CURVATURE_BITS,
     Derivatives,
@@ -41,14 +40,6 @@ def rounded(gradient: Array | list[float], hessian: Array | list[float] | None) 
     """Integers for derivatives by one output, of samples of weight 1."""
     curves = None if hessian is None else column(hessian)
     return integer_derivatives(slopes_of(column(gradient), curves), UNIT, ONE_THREAD)
-
-
-@pytest.fixture
-def divided(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Divide all work."""
-    for name in ("SMALL", "PART"):
-        monkeypatch.setattr(parallel, name, 1)
-    assert len(parallel.divide(np.ones(1), 30, 3)) > 3
 
 
 # --- the largest, and directions
@@ -214,7 +205,7 @@ def test_noise_by_hand() -> None:
 
 def test_noise_of_the_largest_gradients_has_room() -> None:
     n = 200_000
-    for gradient in (1.0, -1.0):  # just above and below a power of two
+    for gradient in (1.0, -1.0):
         flat, curved = rounded(np.full(n, gradient), None), rounded(np.full(n, gradient), np.ones(n))
         assert flat.noise * flat.target_step**2 == 1.0
         assert curved.noise * curved.target_step**2 / curved.curvature_step == pytest.approx(1.0, rel=1e-12)

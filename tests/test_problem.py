@@ -8,7 +8,6 @@ import pytest
 
 from boosting import OwnSquares
 from naive import Array
-from sublearn.core import parallel
 from sublearn.core.derivatives import Slopes
 from sublearn.core.fixed_point import UNIT, Weights
 from sublearn.core.losses import AbsoluteError, Gamma, Huber, LogLoss, Loss, Poisson, Quantile, Softmax, SquaredError
@@ -52,13 +51,6 @@ def assert_same(one: tuple[Slopes, Slopes], other: tuple[Slopes, Slopes]) -> Non
     for a, b in zip((*one[0], *one[1]), (*other[0], *other[1]), strict=True):
         assert (a is None) == (b is None)
         np.testing.assert_array_equal(np.asarray(a, float), np.asarray(b, float))
-
-
-@pytest.fixture
-def divided(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Divide all passes."""
-    for name in ("SMALL", "PART"):
-        monkeypatch.setattr(parallel, name, 1)
 
 
 @pytest.mark.parametrize("weights", ["unit", "integer", "fractional"])

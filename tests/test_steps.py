@@ -10,7 +10,7 @@ from numba import njit
 
 from boosting import TASKS, below, data_for, make
 from naive import Array
-from sublearn.core import grouping, parallel
+from sublearn.core import grouping
 from sublearn.core.booster import Growth, add_round, draw_rows, make_task
 from sublearn.core.derivatives import find_slopes, fine_steps, integer_derivatives
 from sublearn.core.fixed_point import UNIT, Weights
@@ -134,18 +134,15 @@ def test_steps_are_not_those_of_the_coarse_derivatives() -> None:
     assert_steps(problem, before, tree, np.ones(N, np.bool_), 2.0)
 
 
+@pytest.mark.usefixtures("divided")
 @pytest.mark.parametrize("subsample", [1.0, 0.7])
 @pytest.mark.parametrize("factors", [False, True])
 @pytest.mark.parametrize("weights", ["unit", "fractional"])
 @pytest.mark.parametrize("name", LOSSES)
-def test_rounds_do_not_depend_on_threads(
-    name: str, weights: str, factors: bool, subsample: float, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_rounds_do_not_depend_on_threads(name: str, weights: str, factors: bool, subsample: float) -> None:
     one, other = problem_of(name, weights, factors), problem_of(name, weights, factors)
     growth = growth_of(subsample)
     growth = growth._replace(boost=replace(growth.boost, min_gain=0.5))
-    for limit in ("SMALL", "PART"):
-        monkeypatch.setattr(parallel, limit, 1)  # all passes are divided
     with Workers(3) as workers:
         for number in range(3):
             first = add_round(one, growth, number, ONE_THREAD)

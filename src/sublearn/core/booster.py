@@ -58,7 +58,7 @@ def boost(
 def add_round(problem: Problem, growth: Growth, key: int, workers: Workers) -> FlatTree:
     """Grow the tree of a round and add its values to raw."""
     tree, add = grow_round(problem, growth, key, None, workers)
-    workers.run_chunks(add, *problem.raw.shape)
+    problem.change(add, workers)
     return tree
 
 
@@ -151,8 +151,7 @@ def _with_steps(grown: Placed, problem: Problem, boost: BoostParameters, slopes:
     tree, (n, n_outputs) = grown.tree, slopes.gradients.shape
     leaves, places = grown.leaves
     units = fine_steps(slopes)
-    curves = np.empty((0, n_outputs)) if slopes.hessians is None else slopes.hessians
-    given = grown.order, places, slopes.gradients, curves, problem.weights.weights, units
+    given = grown.order, places, slopes.gradients, slopes.curves, problem.weights.weights, units
     block = len(leaves)  # rows; no part has fewer, so that sums take no more room than slopes
     found: list[Array] = []
 

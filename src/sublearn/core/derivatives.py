@@ -23,6 +23,11 @@ class Slopes(NamedTuple):
     hessians: Array | None  # the same, not negative; None stands for ones
     largest: Array  # (n_outputs, 2), magnitude of gradients, and hessians
 
+    @property
+    def curves(self) -> Array:
+        """Hessians as kernels take them; empty for ones."""
+        return np.empty((0, self.gradients.shape[1])) if self.hessians is None else self.hessians
+
 
 def find_slopes(
     gradients: Array,
@@ -77,8 +82,7 @@ def integer_derivatives(slopes: Slopes, weights: Weights, workers: Workers) -> D
     Without hessians there is room for more: 2^-28 of the largest gradient.
     """
     n, curved = len(slopes.gradients), slopes.hessians is not None
-    gradient = slopes.gradients[:, 0]
-    hessian = np.empty(0) if slopes.hessians is None else slopes.hessians[:, 0]
+    gradient, hessian = slopes.gradients[:, 0], slopes.curves[:, 0]
     steepest, most = slopes.largest[0].tolist()
     target_step = _step_below(steepest, CURVED_BITS if curved else TARGET_BITS - 1)
     curvature_step = _step_below(most, CURVED_BITS) if curved else 1.0

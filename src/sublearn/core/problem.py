@@ -106,14 +106,19 @@ class Problem(NamedTuple):
 
         return differentiate, gradients, curves if curves.size else None
 
+    def change(self, add: Pass, workers: Workers) -> None:
+        """Let `add` change raw of rows first to last."""
+        n, n_outputs = self.raw.shape
+        workers.run_chunks(add, n, ADDING * n_outputs)
+
     def move(self, add: Pass, workers: Workers) -> tuple[float, tuple[Slopes, Slopes] | None]:
-        """Let `add` change raw of rows first to last; the score then.
+        """The score after such a change.
 
         And the slopes, where there is one output and the loss wants nothing else: all in one pass over the samples.
         """
-        loss, n, n_outputs = self.loss, *self.raw.shape
-        if not isinstance(loss, CompiledLoss) or self.adapts or n_outputs > 1:
-            workers.run_chunks(add, n, ADDING * n_outputs)
+        loss = self.loss
+        if not isinstance(loss, CompiledLoss) or self.adapts or self.raw.shape[1] > 1:
+            self.change(add, workers)
             return self.score(workers), None
         measure, sums = self._measuring(loss)
         differentiate, gradients, hessians = self._differentiating(loss)

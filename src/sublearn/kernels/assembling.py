@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from sublearn.kernels.compilation import bare_kernel
+from sublearn.kernels.compilation import bare_kernel, inner
 from sublearn.kernels.layout import Array
 
 
@@ -37,13 +37,9 @@ class Assembled(NamedTuple):
     decrease: Array
 
 
-@bare_kernel
-def assemble(grown, bounds, found, out):
-    """Fill `out` from `grown`, where each hand has equal room for its nodes and for what is theirs, in the same order.
-
-    Nodes are numbered through hand by hand; those of hand h are numbers bounds[h] to bounds[h + 1].
-    """
-    n_nodes = out.depth.size
+@inner
+def find_places(grown, bounds, found):
+    """Find nodes, what is theirs, their children, and the root, which is the first in order; see `assemble`."""
     n_hands = bounds.size - 1
     room = grown.parent.size // n_hands
     n_cells = 0
@@ -63,14 +59,24 @@ def assemble(grown, bounds, found, out):
                 n_cells += 1 << grown.n_planes[i]
     for c in range(n_cells):
         found.child[c] = -1
-    for n in range(n_nodes):
+    for n in range(found.node.size):
         parent = grown.parent[found.node[n]]
         if parent < 0:
             found.order[0] = n
-            out.parent[0] = -1
         else:
             above = bounds[parent // room] + parent % room
             found.child[found.cell[above] + grown.cell[found.node[n]]] = n
+
+
+@bare_kernel
+def assemble(grown, bounds, found, out):
+    """Fill `out` from `grown`, where each hand has equal room for its nodes and for what is theirs, in the same order.
+
+    Nodes are numbered through hand by hand; those of hand h are numbers bounds[h] to bounds[h + 1].
+    """
+    find_places(grown, bounds, found)
+    n_nodes = out.depth.size
+    out.parent[0] = -1
     n_seen = 1
     n_planes = 0
     n_terms = 0
