@@ -238,6 +238,12 @@ def distinct_vectors(bounds: Sequence[int], n_coefficients: int) -> set[Vector]:
     return {v for v in map(normalise, all_vectors(bounds, n_coefficients)) if v is not None}
 
 
+def draws(n_draws: Sequence[int], draws_per_sample: int, count: int) -> list[int]:
+    """What each round draws in a node of so many samples: equal shares of its draws, together no more than allowed."""
+    share = min(Fraction(1), Fraction(draws_per_sample * count, sum(n_draws)))
+    return [math.floor(n * share) for n in n_draws]
+
+
 def draw_probabilities(
     bounds: Sequence[int], probabilities: Sequence[float], n_coefficients: int
 ) -> dict[Vector | None, float]:

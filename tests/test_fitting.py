@@ -73,7 +73,8 @@ class Node:
 
     def candidates(self) -> list[list[Vector]]:
         level = self.level
-        found = draw_projections(self.plan, self.subspace, self.ranking, self.fitted, level.losses, level.keys)
+        counts = np.full(len(level.keys), len(level.order))
+        found = draw_projections(self.plan, self.subspace, self.ranking, self.fitted, level.losses, counts, level.keys)
         return [vectors_of(found, i) for i in range(len(level.keys))]
 
 

@@ -80,6 +80,22 @@ def test_trees_of_every_kind_are_those_of_the_loop(
 
 
 @pytest.mark.parametrize("racing_samples", [None, 16])
+@pytest.mark.parametrize("weights", WEIGHTS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_trees_whose_small_nodes_draw_less_are_those_of_the_loop(
+    kind: Kind, weights: str, racing_samples: int | None, teams: list[Workers]
+) -> None:
+    given = parameters_of(kind, DRAWN, n_projections=300, racing_samples=racing_samples)
+    data = data_of(kind, 300, 5, weights)
+    trees = [
+        assert_same_as_by_levels(task_of(data, replace(given, draws_per_sample=draws), L2), teams[:2])
+        for draws in (None, 1, 300)
+    ]
+    assert_same_tree(trees[0], trees[2])
+    assert trees[1].feature.tolist() != trees[0].feature.tolist()
+
+
+@pytest.mark.parametrize("racing_samples", [None, 16])
 @pytest.mark.parametrize("max_partitions", [1, 2, 3])
 @pytest.mark.parametrize("subspace", ["top", "drawn"])
 @pytest.mark.parametrize("kind", [KINDS[2], KINDS[4], KINDS[6]])
@@ -232,6 +248,7 @@ def test_samples_below_the_least_are_grown_by_one_thread(monkeypatch: pytest.Mon
     subspace=st.tuples(st.sampled_from(["top", "drawn"]), st.integers(1, 12)),
     axis=st.booleans(),
     fitted=st.sampled_from([0, 2, 200]),
+    draws=st.sampled_from([None, 1, 4]),
     planes=st.tuples(st.integers(1, 4), st.sampled_from([0.0, 0.3, 0.8])),
     race=st.tuples(st.sampled_from([None, 16, 30, 100]), st.integers(1, 6)),
     minima=st.tuples(st.sampled_from([2, 9]), st.sampled_from([1, 4]), st.sampled_from([0.0, 0.02])),
@@ -248,6 +265,7 @@ def test_any_tree_is_that_of_the_loop(
     subspace: tuple[str, int],
     axis: bool,
     fitted: int,
+    draws: int | None,
     planes: tuple[int, float],
     race: tuple[int | None, int],
     minima: tuple[int, int, float],
@@ -261,6 +279,7 @@ def test_any_tree_is_that_of_the_loop(
         subspace=subspace[0],
         subspace_size=subspace[1],
         n_projections=15,
+        draws_per_sample=draws,
         fitted_projections=fitted,
         rounds=(Round(0.3, 0.1, 2), Round(0.1, 0.0, None)),
         envelope_height=3.0,

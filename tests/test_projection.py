@@ -2,6 +2,8 @@
 
 import math
 from collections import Counter
+from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 import numba
@@ -33,13 +35,18 @@ from test_arithmetic import assert_frequencies
 BOUNDS = st.lists(st.integers(0, 3), min_size=1, max_size=4)
 
 
-def draw(plan: Plan, keys: Any) -> Candidates:
-    """Candidates over features 0, 1, ... in this order, in a node for each key."""
+MANY = 10**6  # samples
+TWO_LARGE = np.array([MANY, MANY])
+
+
+def draw(plan: Plan, keys: Any, counts: Any = None) -> Candidates:
+    """Candidates over features 0, 1, ... in this order, in a node for each key; of many samples if nothing is said."""
     size = plan.listed.shape[1]
     subspace = np.tile(np.arange(size, dtype=np.int32), (len(keys), 1))
     shape = len(keys), size
     ranking = Ranking(np.zeros(shape), np.zeros(shape, np.int32), np.zeros((*shape, 2), np.int32))
-    return draw_projections(plan, subspace, ranking, Fitted.none(*shape), np.ones(len(keys)), keys)
+    counts = np.full(len(keys), MANY) if counts is None else np.array(counts)
+    return draw_projections(plan, subspace, ranking, Fitted.none(*shape), np.ones(len(keys)), counts, keys)
 
 
 def vectors_of(candidates: Candidates, i: int) -> list[Vector]:
@@ -241,6 +248,28 @@ def test_listed_candidates_come_first_and_are_not_drawn_again() -> None:
         assert len(set(vectors)) == len(vectors) > len(listed)
 
 
+@pytest.mark.parametrize("draws_per_sample", [1, 4, 7])
+def test_a_small_node_draws_the_first_of_each_round(draws_per_sample: int) -> None:
+    rounds = (Round(0.5, 2.0, None), Round(0.2, 0.0, 3), Round(0.2, 0.0, 4), Round(0.2, 0.0, None))
+    given = parameters(subspace_size=6, n_projections=240, rounds=rounds, envelope_height=60.0)
+    plan = plan_projections(replace(given, draws_per_sample=draws_per_sample), 6)
+    n_draws = plan.rounds.n_draws.tolist()
+    n_listed = len(plan.listed)
+    assert len(n_draws) == 3
+    assert n_listed > plan.n_axis
+    counts = range(1, 250)
+    keys = np.repeat(keys_of(1), len(counts))
+    few = draw(plan, keys, counts)
+    all_drawn = vectors_of(draw(plan_projections(given, 6), keys[:1], [1]), 0)
+    assert len(all_drawn) == n_listed + sum(n_draws)
+    starts = [n_listed + sum(n_draws[:r]) for r in range(3)]
+    for i, count in enumerate(counts):
+        shares = naive.draws(n_draws, draws_per_sample, count)
+        drawn = [all_drawn[start : start + share] for start, share in zip(starts, shares, strict=True)]
+        assert vectors_of(few, i) == all_drawn[:n_listed] + list(chain(*drawn))
+    assert few.sizes[0] < few.sizes[-1] == len(all_drawn)
+
+
 def test_a_node_draws_the_same_candidates_in_any_company() -> None:
     plan = plan_projections(parameters(subspace_size=6, n_projections=15, envelope_height=4.0), 6)
     keys = keys_of(30)
@@ -254,7 +283,7 @@ def test_a_node_that_a_basis_vector_solves_gets_no_other_candidates() -> None:
     plan = plan_projections(parameters(subspace_size=2, n_projections=9), 2)
     ranking = Ranking(np.array([[0.5, 0.1], [0.4, 0.1]]), np.zeros((2, 2), np.int32), np.zeros((2, 2, 2), np.int32))
     subspace = np.array([[0, 1], [0, 1]], np.int32)
-    candidates = draw_projections(plan, subspace, ranking, Fitted.none(2, 2), np.array([0.5, 0.5]), keys_of(2))
+    candidates = draw_projections(plan, subspace, ranking, Fitted.none(2, 2), np.full(2, 0.5), TWO_LARGE, keys_of(2))
     assert candidates.sizes.tolist() == [2, plan.n_candidates]
 
 
@@ -266,7 +295,7 @@ def test_basis_vectors_take_their_score_from_the_ranking() -> None:
         np.arange(16, dtype=np.int32).reshape(2, 4, 2),
     )
     subspace = np.array([[1, 3], [0, 3]], np.int32)
-    candidates = draw_projections(plan, subspace, ranking, Fitted.none(2, 2), np.ones(2), keys_of(2))
+    candidates = draw_projections(plan, subspace, ranking, Fitted.none(2, 2), np.ones(2), TWO_LARGE, keys_of(2))
     assert candidates.decrease.tolist() == [[0.4, 0.3, 0.0, 0.0], [0.9, 0.6, 0.0, 0.0]]
     assert candidates.threshold.tolist() == [[2, 4, 0, 0], [5, 8, 0, 0]]
     assert candidates.ranges[:, :2].tolist() == [[[2, 3], [6, 7]], [[8, 9], [14, 15]]]

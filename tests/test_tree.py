@@ -186,6 +186,7 @@ def test_unseen_cell_answers_with_the_value_of_its_parent() -> None:
         {"min_samples_split": 0.1},
         {"min_weight_fraction_leaf": 0.02},
         {"ccp_alpha": 0.01},
+        {"draws_per_sample": 1},
     ],
 )
 def test_weight_two_equals_row_twice_and_weight_zero_its_absence(make: Any, extra: dict[str, Any]) -> None:

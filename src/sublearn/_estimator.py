@@ -149,6 +149,7 @@ class SLMEstimator(BaseEstimator):  # type: ignore[misc]
             subspace=given.subspace,
             subspace_size=int(given.subspace_size),
             n_projections=int(given.n_projections),
+            draws_per_sample=None if given.draws_per_sample is None else int(given.draws_per_sample),
             fitted_projections=int(given.fitted_projections),
             rounds=rounds,
             envelope_height=float(given.envelope_height),

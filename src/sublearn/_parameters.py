@@ -284,6 +284,12 @@ PARAMETERS = {
         "Candidate projections of a node, shared by the rounds of drawing, the basis vectors apart. When no more "
         "vectors exist all are tried, otherwise so many are drawn.",
     ),
+    "draws_per_sample": Parameter(
+        either(NONE, whole(1, 65536)),
+        "",
+        "A node draws at most so many candidates for each of its samples: over few of them, more would differ by "
+        "chance alone. None: as many in every node, as in the paper.",
+    ),
     "fitted_projections": Parameter(
         whole(0, 120),
         "",

@@ -23,12 +23,13 @@ Vector = tuple[int, ...]
 
 
 class Rounds(NamedTuple):
-    """The rounds that draw, for kernels; see `drawing.draw_candidates`."""
+    """The rounds that draw, for kernels."""
 
     bounds: Array  # int64 (n_rounds, subspace_size)
     probabilities: Array  # float64 (n_rounds, subspace_size)
     n_coefficients: Array  # int64 (n_rounds,)
     n_draws: Array  # int64 (n_rounds,)
+    draws_per_sample: int  # of all rounds together, at the most
 
 
 class Plan(NamedTuple):
@@ -77,7 +78,7 @@ def plan_projections(parameters: TreeParameters, n_features: int) -> Plan:
     return Plan(
         np.concatenate([np.eye(n_axis, size, dtype=np.int16), others]),
         n_axis,
-        _pack(drawn, size),
+        _pack(drawn, size, parameters.draws_per_sample or max(parameters.n_projections, 1)),
         n_fitted,
         height,
         n_axis + len(listed) + n_fitted + sum(n_draws for *_, n_draws in drawn),
@@ -140,9 +141,9 @@ class Fitted(NamedTuple):
 
 
 def draw_projections(
-    plan: Plan, subspace: Array, ranking: Ranking, fitted: Fitted, losses: Array, keys: Array
+    plan: Plan, subspace: Array, ranking: Ranking, fitted: Fitted, losses: Array, counts: Array, keys: Array
 ) -> Candidates:
-    """Candidates of each node; the test of basis vectors is taken from the ranking.
+    """Candidates of each node, of which `counts` tells the samples; the test of basis vectors is the ranking's.
 
     Where one of those leaves nothing of the node's loss, no other can be better, and none is made.
     """
@@ -163,17 +164,18 @@ def draw_projections(
     solved = decrease[:, : plan.n_axis].max(axis=1, initial=0.0) >= losses * (1.0 - ROUNDING)
     table = np.empty(drawing.table_size(plan.n_candidates), np.int64)
     drawing.draw_candidates(
-        keys, plan.listed, plan.n_axis, solved, *fitted, varies, plan.rounds, table, coefficients, sizes
+        keys, counts, plan.listed, plan.n_axis, solved, *fitted, varies, plan.rounds, table, coefficients, sizes
     )
     candidates.threshold[:, : plan.n_axis] = threshold[:, : plan.n_axis]
     candidates.ranges[:, : plan.n_axis] = ranking.ranges[ranked][:, : plan.n_axis]
     return candidates
 
 
-def _pack(drawn: list[tuple[Array, Array, int, int]], size: int) -> Rounds:
+def _pack(drawn: list[tuple[Array, Array, int, int]], size: int, draws_per_sample: int) -> Rounds:
     return Rounds(
         np.array([bounds for bounds, *_ in drawn], np.int64).reshape(len(drawn), size),
         np.array([probabilities for _, probabilities, *_ in drawn]).reshape(len(drawn), size),
         np.array([n_coefficients for *_, n_coefficients, _ in drawn], np.int64),
         np.array([n_draws for *_, n_draws in drawn], np.int64),
+        draws_per_sample,
     )

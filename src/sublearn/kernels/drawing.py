@@ -154,7 +154,16 @@ def table_size(n_places: int) -> int:
 
 
 @inner
-def draw_vectors(key, listed, n_axis, solved, fitted, n_fitted, varies, rounds, table, urn, vectors):
+def draws_of(rounds, r, n_samples):
+    """Draws of round r in a node of so many samples: its share of what the node may draw."""
+    total = np.int64(0)
+    for other in range(rounds.n_draws.size):
+        total += rounds.n_draws[other]
+    return rounds.n_draws[r] * min(total, rounds.draws_per_sample * n_samples) // max(total, np.int64(1))
+
+
+@inner
+def draw_vectors(key, n_samples, listed, n_axis, solved, fitted, n_fitted, varies, rounds, table, urn, vectors):
     """Fill the candidates of a node; returns how many there are. See `draw_candidates`."""
     key = mix(key, PROJECTION)
     for slot in range(table.size):
@@ -173,7 +182,7 @@ def draw_vectors(key, listed, n_axis, solved, fitted, n_fitted, varies, rounds, 
         if normalise(vectors[n]) and insert(table, vectors, n):
             n += 1
     for r in range(0 if solved else rounds.n_draws.size):
-        for c in range(rounds.n_draws[r]):
+        for c in range(draws_of(rounds, r, n_samples)):
             for t in range(TRIES):
                 draw_vector(
                     mix(mix(mix(key, r), c), t),
@@ -194,11 +203,11 @@ def draw_vectors(key, listed, n_axis, solved, fitted, n_fitted, varies, rounds, 
 
 
 @kernel
-def draw_candidates(keys, listed, n_axis, solved, fitted, n_fitted, varies, rounds, table, coefficients, sizes):
+def draw_candidates(keys, counts, listed, n_axis, solved, fitted, n_fitted, varies, rounds, table, coefficients, sizes):
     """Fill the candidates of every node: the listed vectors, n_axis basis vectors first, the fitted, the drawn ones.
 
-    `rounds` has one entry a round: bounds (int64), probabilities (float64), n_coefficients and n_draws
-    (int64). A draw that is zero or equals an earlier candidate, up to sign and multiples, is tried again.
+    `rounds` (`projection.Rounds`) says what is drawn, and how much in a node of so many samples, by `counts`. A draw
+    that is zero or equals an earlier candidate, up to sign and multiples, is tried again.
     A node that is solved, in that a basis vector leaves no loss, needs no others.
     A feature that does not vary in the node, by varies (n_nodes, subspace_size), would only blur predictions
     and explanations: its coefficient is 0 in all but its own basis vector. `table` is scratch space.
@@ -208,6 +217,7 @@ def draw_candidates(keys, listed, n_axis, solved, fitted, n_fitted, varies, roun
     for i in range(keys.size):
         sizes[i] = draw_vectors(
             keys[i],
+            counts[i],
             listed,
             n_axis,
             solved[i],

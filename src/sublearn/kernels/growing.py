@@ -438,6 +438,7 @@ def grow(
                     )
                 candidates.sizes[0] = draw_vectors(
                     key,
+                    count_of(grown.totals[i], samples.n_classes),
                     rules.listed,
                     rules.n_axis,
                     solved,

@@ -12,6 +12,7 @@ PARAMETERS: dict[str, Any] = {
     "subspace": "top",
     "axis_projections": False,
     "fitted_projections": 0,
+    "draws_per_sample": None,
     "racing_samples": None,
     "feature_map": "linear",
 }
