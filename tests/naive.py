@@ -239,9 +239,10 @@ def distinct_vectors(bounds: Sequence[int], n_coefficients: int) -> set[Vector]:
 
 
 def draws(n_draws: Sequence[int], draws_per_sample: int, count: int) -> list[int]:
-    """What each round draws in a node of so many samples: equal shares of its draws, together no more than allowed."""
+    """What each round draws in a node of so many samples: up to each round's end, the same share of what there is."""
     share = min(Fraction(1), Fraction(draws_per_sample * count, sum(n_draws)))
-    return [math.floor(n * share) for n in n_draws]
+    ends = [0, *(math.floor(end * share) for end in itertools.accumulate(n_draws))]
+    return [end - begin for begin, end in itertools.pairwise(ends)]
 
 
 def draw_probabilities(

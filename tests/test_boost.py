@@ -582,7 +582,7 @@ def test_no_count_among_few_validation_samples_is_no_error() -> None:
         {},
         {"min_samples_leaf": 5},
         {"min_samples_leaf": 0.05, "min_child_weight": 3.0},
-        {"n_projections": 100, "draws_per_sample": 1},
+        {"envelope_height": 20.0, "draws_per_sample": 1},
     ],
 )
 def test_weight_two_equals_row_twice_and_weight_zero_its_absence(task: str, extra: dict[str, Any]) -> None:

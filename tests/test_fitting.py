@@ -73,8 +73,8 @@ class Node:
 
     def candidates(self) -> list[list[Vector]]:
         level = self.level
-        counts = np.full(len(level.keys), len(level.order))
-        found = draw_projections(self.plan, self.subspace, self.ranking, self.fitted, level.losses, counts, level.keys)
+        n_classes = self.data.n_classes
+        found = draw_projections(self.plan, self.subspace, self.ranking, self.fitted, level.losses, level, n_classes)
         return [vectors_of(found, i) for i in range(len(level.keys))]
 
 

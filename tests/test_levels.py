@@ -16,6 +16,7 @@ from sublearn.core.grower import grow
 from sublearn.core.levels import grow_by_levels
 from sublearn.core.parallel import Workers
 from sublearn.core.parameters import Round, TreeParameters
+from sublearn.core.projection import plan_projections
 from sublearn.core.task import Task, repeated
 from sublearn.kernels.layout import BLOCK
 from sublearn.kernels.search import HISTOGRAMS, TILE
@@ -85,11 +86,13 @@ def test_trees_of_every_kind_are_those_of_the_loop(
 def test_trees_whose_small_nodes_draw_less_are_those_of_the_loop(
     kind: Kind, weights: str, racing_samples: int | None, teams: list[Workers]
 ) -> None:
-    given = parameters_of(kind, DRAWN, n_projections=300, racing_samples=racing_samples)
+    rounds = (*DRAWN.rounds, Round(0.1, 0.0, 3))
+    given = parameters_of(kind, DRAWN, n_projections=400, rounds=rounds, racing_samples=racing_samples)
+    assert len(plan_projections(given, 5).rounds.n_draws) == 2
     data = data_of(kind, 300, 5, weights)
     trees = [
         assert_same_as_by_levels(task_of(data, replace(given, draws_per_sample=draws), L2), teams[:2])
-        for draws in (None, 1, 300)
+        for draws in (None, 1, 200)  # where there are 2 samples at least
     ]
     assert_same_tree(trees[0], trees[2])
     assert trees[1].feature.tolist() != trees[0].feature.tolist()

@@ -11,9 +11,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.datasets import make_classification
 
 import naive
 from naive import Vector
+from sublearn import SLMClassifier, SLMRegressor, paper
 from sublearn.core.parameters import Round
 from sublearn.core.projection import (
     Fitted,
@@ -28,15 +30,21 @@ from sublearn.core.projection import (
 from sublearn.core.subspace import Ranking
 from sublearn.kernels import drawing
 from sublearn.kernels.drawing import TRIES
-from sublearn.kernels.layout import Candidates
+from sublearn.kernels.layout import Candidates, Level
 from support import keys_of, parameters
 from test_arithmetic import assert_frequencies
+from test_racing import ESTIMATORS, make, thresholds_of
 
 BOUNDS = st.lists(st.integers(0, 3), min_size=1, max_size=4)
 
 
 MANY = 10**6  # samples
-TWO_LARGE = np.array([MANY, MANY])
+
+
+def level_of(counts: Any, keys: Any) -> Level:
+    """Nodes of so many samples, of numbers."""
+    nothing = np.empty(0)
+    return Level(nothing, nothing, np.column_stack([counts, np.zeros(len(keys), np.int64)]), nothing, keys)
 
 
 def draw(plan: Plan, keys: Any, counts: Any = None) -> Candidates:
@@ -45,8 +53,8 @@ def draw(plan: Plan, keys: Any, counts: Any = None) -> Candidates:
     subspace = np.tile(np.arange(size, dtype=np.int32), (len(keys), 1))
     shape = len(keys), size
     ranking = Ranking(np.zeros(shape), np.zeros(shape, np.int32), np.zeros((*shape, 2), np.int32))
-    counts = np.full(len(keys), MANY) if counts is None else np.array(counts)
-    return draw_projections(plan, subspace, ranking, Fitted.none(*shape), np.ones(len(keys)), counts, keys)
+    level = level_of(np.full(len(keys), MANY) if counts is None else counts, keys)
+    return draw_projections(plan, subspace, ranking, Fitted.none(*shape), np.ones(len(keys)), level, 0)
 
 
 def vectors_of(candidates: Candidates, i: int) -> list[Vector]:
@@ -265,6 +273,7 @@ def test_a_small_node_draws_the_first_of_each_round(draws_per_sample: int) -> No
     starts = [n_listed + sum(n_draws[:r]) for r in range(3)]
     for i, count in enumerate(counts):
         shares = naive.draws(n_draws, draws_per_sample, count)
+        assert sum(shares) == min(sum(n_draws), draws_per_sample * count)
         drawn = [all_drawn[start : start + share] for start, share in zip(starts, shares, strict=True)]
         assert vectors_of(few, i) == all_drawn[:n_listed] + list(chain(*drawn))
     assert few.sizes[0] < few.sizes[-1] == len(all_drawn)
@@ -283,7 +292,8 @@ def test_a_node_that_a_basis_vector_solves_gets_no_other_candidates() -> None:
     plan = plan_projections(parameters(subspace_size=2, n_projections=9), 2)
     ranking = Ranking(np.array([[0.5, 0.1], [0.4, 0.1]]), np.zeros((2, 2), np.int32), np.zeros((2, 2, 2), np.int32))
     subspace = np.array([[0, 1], [0, 1]], np.int32)
-    candidates = draw_projections(plan, subspace, ranking, Fitted.none(2, 2), np.full(2, 0.5), TWO_LARGE, keys_of(2))
+    level = level_of(np.full(2, MANY), keys_of(2))
+    candidates = draw_projections(plan, subspace, ranking, Fitted.none(2, 2), np.full(2, 0.5), level, 0)
     assert candidates.sizes.tolist() == [2, plan.n_candidates]
 
 
@@ -295,7 +305,39 @@ def test_basis_vectors_take_their_score_from_the_ranking() -> None:
         np.arange(16, dtype=np.int32).reshape(2, 4, 2),
     )
     subspace = np.array([[1, 3], [0, 3]], np.int32)
-    candidates = draw_projections(plan, subspace, ranking, Fitted.none(2, 2), np.ones(2), TWO_LARGE, keys_of(2))
+    level = level_of(np.full(2, MANY), keys_of(2))
+    candidates = draw_projections(plan, subspace, ranking, Fitted.none(2, 2), np.ones(2), level, 0)
     assert candidates.decrease.tolist() == [[0.4, 0.3, 0.0, 0.0], [0.9, 0.6, 0.0, 0.0]]
     assert candidates.threshold.tolist() == [[2, 4, 0, 0], [5, 8, 0, 0]]
     assert candidates.ranges[:, :2].tolist() == [[[2, 3], [6, 7]], [[8, 9], [14, 15]]]
+
+
+# --- estimators
+
+
+@pytest.mark.parametrize("kind", ESTIMATORS)
+def test_estimators_draw_less_in_small_nodes(kind: Any) -> None:
+    X, y = make_classification(400, 8, n_informative=5, flip_y=0.1, random_state=0)
+    given = {"n_projections": 300, "envelope_height": 20.0}
+    assert kind().draws_per_sample == 4
+    unlimited = make(kind, draws_per_sample=None, **given).fit(X, y)
+    same = make(kind, draws_per_sample=300, **given).fit(X, y)
+    np.testing.assert_array_equal(thresholds_of(unlimited), thresholds_of(same))
+    for draws_per_sample in (1, 4):
+        fewer = make(kind, draws_per_sample=draws_per_sample, **given).fit(X, y)
+        assert not np.array_equal(thresholds_of(fewer), thresholds_of(unlimited))
+        assert fewer.score(X, y) > 0.8 * unlimited.score(X, y)
+
+
+@pytest.mark.parametrize("n_rounds", [1, 7, 20])
+@pytest.mark.parametrize("kind", [SLMClassifier, SLMRegressor])
+def test_nodes_that_may_draw_little_are_split_to_the_end(kind: Any, n_rounds: int) -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(150, 8)), rng.integers(0, 2, 150)
+    given = {"axis_projections": False, "draws_per_sample": 1, "envelope_decay": [0.0] * n_rounds}
+    assert kind(**given, n_projections=64, envelope_height=20.0, random_state=0).fit(X, y).score(X, y) == 1.0
+
+
+@pytest.mark.parametrize("preset", [paper.PARAMETERS, paper.FOREST, paper.BOOST])
+def test_the_papers_settings_limit_no_draws(preset: dict[str, Any]) -> None:
+    assert preset["draws_per_sample"] is None

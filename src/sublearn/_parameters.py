@@ -282,13 +282,14 @@ PARAMETERS = {
         whole(0, 65536),
         "p",
         "Candidate projections of a node, shared by the rounds of drawing, the basis vectors apart. When no more "
-        "vectors exist all are tried, otherwise so many are drawn.",
+        "vectors exist all are tried, otherwise so many are drawn, or fewer in small nodes, by `draws_per_sample`.",
     ),
     "draws_per_sample": Parameter(
         either(NONE, whole(1, 65536)),
         "",
-        "A node draws at most so many candidates for each of its samples: over few of them, more would differ by "
-        "chance alone. None: as many in every node, as in the paper.",
+        "Candidates that a node may draw for each of its samples, counted as for `min_samples_split`: over few "
+        "samples, more would differ by chance alone. What is listed or fitted is not limited. None: no limit, as in "
+        "the paper.",
     ),
     "fitted_projections": Parameter(
         whole(0, 120),

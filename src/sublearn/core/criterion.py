@@ -73,12 +73,5 @@ def node_sums(samples: Samples, totals: Array, remainders: Array, losses: Array,
     """What is known of nodes, with weights and counts read from their totals."""
     k = samples.n_classes
     weights = totals[:, :k].sum(axis=1) if k else totals[:, 0]
-    return NodeSums(totals, remainders, losses, pure, weights, count_samples(samples, totals))
-
-
-def count_samples(samples: Samples, totals: Array) -> Array:
-    """Samples of each node, by its totals."""
-    if samples.weights.size or samples.curvatures.size:
-        return totals[:, -1]
-    counts: Array = totals[:, : samples.n_classes or 1].sum(axis=1)
-    return counts
+    counts = totals[:, -1] if samples.weights.size or samples.curvatures.size else weights
+    return NodeSums(totals, remainders, losses, pure, weights, counts)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sublearn.core.answers import Answers
-from sublearn.core.criterion import NodeSums, count_samples, describe_nodes, largest_decreases
+from sublearn.core.criterion import NodeSums, describe_nodes, largest_decreases
 from sublearn.core.decorrelation import keep_decorrelated
 from sublearn.core.discriminant import score_projections
 from sublearn.core.fitting import fit_projections
@@ -158,8 +158,7 @@ def split_nodes(
     decay = parameters.rounds[0].selection_decay
     subspace = choose_subspace(ranking, level.keys, plan.subspace_size, parameters.subspace, decay)
     fitted = fit_projections(samples, source, plan, subspace, ranking, workers)
-    counts = count_samples(samples, level.totals)
-    candidates = draw_projections(plan, subspace, ranking, fitted, source.losses, counts, level.keys)
+    candidates = draw_projections(plan, subspace, ranking, fitted, source.losses, level, samples.n_classes)
     score_projections(samples, source, loose, candidates, plan.n_axis, workers)
     if raced:
         candidates = end_race(samples, level, test, candidates, parameters.n_finalists, workers)

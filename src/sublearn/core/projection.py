@@ -17,19 +17,19 @@ from sublearn.core.subspace import Ranking
 from sublearn.kernels import drawing
 from sublearn.kernels.criterion import ROUNDING
 from sublearn.kernels.fitting import MOST_FEATURES
-from sublearn.kernels.layout import CONSTANT, Array, Candidates
+from sublearn.kernels.layout import CONSTANT, Array, Candidates, Level
 
 Vector = tuple[int, ...]
 
 
 class Rounds(NamedTuple):
-    """The rounds that draw, for kernels."""
+    """The rounds that draw, for kernels; see `drawing.draw_candidates`."""
 
     bounds: Array  # int64 (n_rounds, subspace_size)
     probabilities: Array  # float64 (n_rounds, subspace_size)
     n_coefficients: Array  # int64 (n_rounds,)
     n_draws: Array  # int64 (n_rounds,)
-    draws_per_sample: int  # of all rounds together, at the most
+    draws_per_sample: int  # of the node, by all rounds together, at the most
 
 
 class Plan(NamedTuple):
@@ -57,6 +57,7 @@ def plan_projections(parameters: TreeParameters, n_features: int) -> Plan:
     listed: dict[Vector, None] = {}
     drawn: list[tuple[Array, Array, int, int]] = []
     left = parameters.n_projections
+    draws_per_sample = parameters.draws_per_sample or max(left, 1)  # all of them for one sample is no limit
     height = int(parameters.envelope_height)
     n_pairs = min(size, MOST_FEATURES) * (min(size, MOST_FEATURES) - 1) // 2
     n_fitted = min(parameters.fitted_projections, n_pairs) if height else 0
@@ -78,7 +79,7 @@ def plan_projections(parameters: TreeParameters, n_features: int) -> Plan:
     return Plan(
         np.concatenate([np.eye(n_axis, size, dtype=np.int16), others]),
         n_axis,
-        _pack(drawn, size, parameters.draws_per_sample or max(parameters.n_projections, 1)),
+        _pack(drawn, size, draws_per_sample),
         n_fitted,
         height,
         n_axis + len(listed) + n_fitted + sum(n_draws for *_, n_draws in drawn),
@@ -141,11 +142,12 @@ class Fitted(NamedTuple):
 
 
 def draw_projections(
-    plan: Plan, subspace: Array, ranking: Ranking, fitted: Fitted, losses: Array, counts: Array, keys: Array
+    plan: Plan, subspace: Array, ranking: Ranking, fitted: Fitted, losses: Array, level: Level, n_classes: int
 ) -> Candidates:
-    """Candidates of each node, of which `counts` tells the samples; the test of basis vectors is the ranking's.
+    """Candidates of each node; the test of basis vectors is taken from the ranking.
 
-    Where one of those leaves nothing of the node's loss, no other can be better, and none is made.
+    Where one of those leaves nothing of `losses`, no other can be better, and none is made. Losses are of the samples
+    that were ranked, which may be some of a node's.
     """
     n_nodes, size = subspace.shape
     candidates = Candidates(
@@ -164,7 +166,18 @@ def draw_projections(
     solved = decrease[:, : plan.n_axis].max(axis=1, initial=0.0) >= losses * (1.0 - ROUNDING)
     table = np.empty(drawing.table_size(plan.n_candidates), np.int64)
     drawing.draw_candidates(
-        keys, counts, plan.listed, plan.n_axis, solved, *fitted, varies, plan.rounds, table, coefficients, sizes
+        level.keys,
+        level.totals,
+        n_classes,
+        plan.listed,
+        plan.n_axis,
+        solved,
+        *fitted,
+        varies,
+        plan.rounds,
+        table,
+        coefficients,
+        sizes,
     )
     candidates.threshold[:, : plan.n_axis] = threshold[:, : plan.n_axis]
     candidates.ranges[:, : plan.n_axis] = ranking.ranges[ranked][:, : plan.n_axis]

@@ -6,6 +6,7 @@ import numpy as np
 
 from sublearn.kernels.arithmetic import GOLDEN, ONE, below, mix, uniform
 from sublearn.kernels.compilation import inner, kernel, section
+from sublearn.kernels.criterion import count_of
 from sublearn.kernels.layout import Array
 
 SUBSPACE, PROJECTION, CHILDREN, RACE, FITTED = map(np.int64, range(5))  # what is drawn below a node's key
@@ -154,15 +155,6 @@ def table_size(n_places: int) -> int:
 
 
 @inner
-def draws_of(rounds, r, n_samples):
-    """Draws of round r in a node of so many samples: its share of what the node may draw."""
-    total = np.int64(0)
-    for other in range(rounds.n_draws.size):
-        total += rounds.n_draws[other]
-    return rounds.n_draws[r] * min(total, rounds.draws_per_sample * n_samples) // max(total, np.int64(1))
-
-
-@inner
 def draw_vectors(key, n_samples, listed, n_axis, solved, fitted, n_fitted, varies, rounds, table, urn, vectors):
     """Fill the candidates of a node; returns how many there are. See `draw_candidates`."""
     key = mix(key, PROJECTION)
@@ -181,8 +173,15 @@ def draw_vectors(key, n_samples, listed, n_axis, solved, fitted, n_fitted, varie
             vectors[n, d] = fitted[source, d]
         if normalise(vectors[n]) and insert(table, vectors, n):
             n += 1
-    for r in range(0 if solved else rounds.n_draws.size):
-        for c in range(draws_of(rounds, r, n_samples)):
+    total = np.int64(0)
+    for r in range(rounds.n_draws.size):
+        total += rounds.n_draws[r]
+    most = min(total, rounds.draws_per_sample * n_samples)
+    passed = np.int64(0)  # draws of the rounds before, of which the node makes so many in `total` as it may of all
+    for r in range(0 if solved or total == 0 else rounds.n_draws.size):
+        begin = passed * most // total
+        passed += rounds.n_draws[r]
+        for c in range(passed * most // total - begin):
             for t in range(TRIES):
                 draw_vector(
                     mix(mix(mix(key, r), c), t),
@@ -203,11 +202,14 @@ def draw_vectors(key, n_samples, listed, n_axis, solved, fitted, n_fitted, varie
 
 
 @kernel
-def draw_candidates(keys, counts, listed, n_axis, solved, fitted, n_fitted, varies, rounds, table, coefficients, sizes):
+def draw_candidates(
+    keys, totals, n_classes, listed, n_axis, solved, fitted, n_fitted, varies, rounds, table, coefficients, sizes
+):
     """Fill the candidates of every node: the listed vectors, n_axis basis vectors first, the fitted, the drawn ones.
 
-    `rounds` (`projection.Rounds`) says what is drawn, and how much in a node of so many samples, by `counts`. A draw
-    that is zero or equals an earlier candidate, up to sign and multiples, is tried again.
+    `rounds` has one entry a round: bounds (int64), probabilities (float64), n_coefficients and n_draws
+    (int64); a node that may not draw as often, by its number of samples, does the same share of each round. A draw that
+    is zero or equals an earlier candidate, up to sign and multiples, is tried again.
     A node that is solved, in that a basis vector leaves no loss, needs no others.
     A feature that does not vary in the node, by varies (n_nodes, subspace_size), would only blur predictions
     and explanations: its coefficient is 0 in all but its own basis vector. `table` is scratch space.
@@ -217,7 +219,7 @@ def draw_candidates(keys, counts, listed, n_axis, solved, fitted, n_fitted, vari
     for i in range(keys.size):
         sizes[i] = draw_vectors(
             keys[i],
-            counts[i],
+            count_of(totals[i], n_classes),
             listed,
             n_axis,
             solved[i],
