@@ -11,6 +11,8 @@ from sublearn.bench.courses import Courses
 from sublearn.bench.order import Order
 from sublearn.bench.sets import Split
 
+TURNS = 20  # at least: all rows at once take some milliseconds, and a disturbance as many
+
 
 class Predicted(NamedTuple):
     """What a contender's predictions take."""
@@ -38,7 +40,7 @@ def time_predictions(split: Split, courses: Courses, order: Order) -> list[Predi
         for name, model in models.items()
     }
     in_turns(calls, 1)  # what is compiled or set up on the first call is not part of a prediction
-    bulk, single = in_turns(calls, order.repeats), in_turns(singles, order.repeats)
+    bulk, single = in_turns(calls, max(order.repeats, TURNS)), in_turns(singles, order.repeats)
     seconds = {name: (bulk[name].seconds, single[name].seconds / order.sizes.n_single) for name in reached}
     our_bulk, our_single = seconds.get(ours("boost"), (None, None))
     return [
