@@ -177,7 +177,7 @@ def draw_vectors(key, n_samples, listed, n_axis, solved, fitted, n_fitted, varie
     for r in range(rounds.n_draws.size):
         total += rounds.n_draws[r]
     most = min(total, rounds.draws_per_sample * n_samples)
-    passed = np.int64(0)  # draws of the rounds before, of which the node makes so many in `total` as it may of all
+    passed = np.int64(0)  # draws of the rounds before, of which `most` in `total` are made
     for r in range(0 if solved or total == 0 else rounds.n_draws.size):
         begin = passed * most // total
         passed += rounds.n_draws[r]
