@@ -80,14 +80,13 @@ def test_trees_of_every_kind_are_those_of_the_loop(
     assert tree.depth.max() > 2
 
 
-@pytest.mark.parametrize("racing_samples", [None, 16])
 @pytest.mark.parametrize("weights", WEIGHTS)
 @pytest.mark.parametrize("kind", KINDS)
 def test_trees_whose_small_nodes_draw_less_are_those_of_the_loop(
-    kind: Kind, weights: str, racing_samples: int | None, teams: list[Workers]
+    kind: Kind, weights: str, teams: list[Workers]
 ) -> None:
     rounds = (*DRAWN.rounds, Round(0.1, 0.0, 3))
-    given = parameters_of(kind, DRAWN, n_projections=400, rounds=rounds, racing_samples=racing_samples)
+    given = parameters_of(kind, DRAWN, n_projections=400, rounds=rounds, racing_samples=16)
     assert len(plan_projections(given, 5).rounds.n_draws) == 2
     data = data_of(kind, 300, 5, weights)
     trees = [
