@@ -36,15 +36,14 @@ from test_arithmetic import assert_frequencies
 from test_racing import ESTIMATORS, make, thresholds_of
 
 BOUNDS = st.lists(st.integers(0, 3), min_size=1, max_size=4)
-
-
 MANY = 10**6  # samples
 
 
-def level_of(counts: Any, keys: Any) -> Level:
+def level_of_sizes(counts: Any, keys: Any) -> Level:
     """Nodes of so many samples, of numbers."""
-    nothing = np.empty(0)
-    return Level(nothing, nothing, np.column_stack([counts, np.zeros(len(keys), np.int64)]), nothing, keys)
+    n = len(keys)
+    totals = np.column_stack([counts, np.zeros(n, np.int64)])
+    return Level(np.empty(0, np.int32), np.zeros((n, 2), np.int64), totals, np.ones(n), keys)
 
 
 def draw(plan: Plan, keys: Any, counts: Any = None) -> Candidates:
@@ -53,7 +52,7 @@ def draw(plan: Plan, keys: Any, counts: Any = None) -> Candidates:
     subspace = np.tile(np.arange(size, dtype=np.int32), (len(keys), 1))
     shape = len(keys), size
     ranking = Ranking(np.zeros(shape), np.zeros(shape, np.int32), np.zeros((*shape, 2), np.int32))
-    level = level_of(np.full(len(keys), MANY) if counts is None else counts, keys)
+    level = level_of_sizes(np.full(len(keys), MANY) if counts is None else counts, keys)
     return draw_projections(plan, subspace, ranking, Fitted.none(*shape), np.ones(len(keys)), level, 0)
 
 
@@ -292,7 +291,7 @@ def test_a_node_that_a_basis_vector_solves_gets_no_other_candidates() -> None:
     plan = plan_projections(parameters(subspace_size=2, n_projections=9), 2)
     ranking = Ranking(np.array([[0.5, 0.1], [0.4, 0.1]]), np.zeros((2, 2), np.int32), np.zeros((2, 2, 2), np.int32))
     subspace = np.array([[0, 1], [0, 1]], np.int32)
-    level = level_of(np.full(2, MANY), keys_of(2))
+    level = level_of_sizes(np.full(2, MANY), keys_of(2))
     candidates = draw_projections(plan, subspace, ranking, Fitted.none(2, 2), np.full(2, 0.5), level, 0)
     assert candidates.sizes.tolist() == [2, plan.n_candidates]
 
@@ -305,7 +304,7 @@ def test_basis_vectors_take_their_score_from_the_ranking() -> None:
         np.arange(16, dtype=np.int32).reshape(2, 4, 2),
     )
     subspace = np.array([[1, 3], [0, 3]], np.int32)
-    level = level_of(np.full(2, MANY), keys_of(2))
+    level = level_of_sizes(np.full(2, MANY), keys_of(2))
     candidates = draw_projections(plan, subspace, ranking, Fitted.none(2, 2), np.ones(2), level, 0)
     assert candidates.decrease.tolist() == [[0.4, 0.3, 0.0, 0.0], [0.9, 0.6, 0.0, 0.0]]
     assert candidates.threshold.tolist() == [[2, 4, 0, 0], [5, 8, 0, 0]]

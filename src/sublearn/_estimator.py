@@ -13,7 +13,7 @@ from sklearn.utils import check_array, check_random_state
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import _num_samples, validate_data
 
-from sublearn._parameters import Rule, as_count, as_rounds, number, one_of
+from sublearn._parameters import Rule, as_count, as_rounds, as_whole, number, one_of
 from sublearn.core.answers import ClassShares, MeanTarget
 from sublearn.core.codes import EXACT, FeatureMaps, code_limit, encode_samples, fit_maps
 from sublearn.core.criterion import make_test
@@ -135,7 +135,7 @@ class SLMEstimator(BaseEstimator):  # type: ignore[misc]
         given = SimpleNamespace(**self.get_params(deep=False) | fixed)
         try:
             rounds = tuple(
-                Round(float(beta), float(alpha), None if n is None else int(n))
+                Round(float(beta), float(alpha), as_whole(n))
                 for beta, alpha, n in as_rounds(given.selection_decay, given.envelope_decay, given.n_coefficients)
             )
         except ValueError as error:
@@ -149,7 +149,7 @@ class SLMEstimator(BaseEstimator):  # type: ignore[misc]
             subspace=given.subspace,
             subspace_size=int(given.subspace_size),
             n_projections=int(given.n_projections),
-            draws_per_sample=None if given.draws_per_sample is None else int(given.draws_per_sample),
+            draws_per_sample=as_whole(given.draws_per_sample),
             fitted_projections=int(given.fitted_projections),
             rounds=rounds,
             envelope_height=float(given.envelope_height),
@@ -157,12 +157,12 @@ class SLMEstimator(BaseEstimator):  # type: ignore[misc]
             max_partitions=int(given.max_partitions),
             max_cosine=float(given.max_cosine),
             effective_ratio=float(given.effective_ratio),
-            max_depth=None if given.max_depth is None else int(given.max_depth),
+            max_depth=as_whole(given.max_depth),
             min_samples_split=max(2, as_count(given.min_samples_split, n_samples)),
             min_samples_leaf=as_count(given.min_samples_leaf, n_samples),
             min_weight_fraction_leaf=float(given.min_weight_fraction_leaf),
             min_loss=float(given.min_loss),
-            racing_samples=None if given.racing_samples is None else int(given.racing_samples),
+            racing_samples=as_whole(given.racing_samples),
             n_finalists=int(given.n_finalists),
         )
 

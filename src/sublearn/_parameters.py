@@ -131,6 +131,11 @@ def as_count(value: float, n_samples: int) -> int:
     return int(value) if _is_whole(value) else int(np.ceil(value * n_samples))
 
 
+def as_whole(value: Any) -> int | None:
+    """A whole number of any kind as Python's; None stays."""
+    return None if value is None else int(value)
+
+
 def as_rounds(*values: Any) -> Iterable[tuple[Any, ...]]:
     """Parameters round by round; single values hold for every round."""
     rows = [list(v) if isinstance(v, Sequence | np.ndarray) else [v] for v in values]

@@ -166,18 +166,7 @@ def draw_projections(
     solved = decrease[:, : plan.n_axis].max(axis=1, initial=0.0) >= losses * (1.0 - ROUNDING)
     table = np.empty(drawing.table_size(plan.n_candidates), np.int64)
     drawing.draw_candidates(
-        level.keys,
-        level.totals,
-        n_classes,
-        plan.listed,
-        plan.n_axis,
-        solved,
-        *fitted,
-        varies,
-        plan.rounds,
-        table,
-        coefficients,
-        sizes,
+        level, n_classes, plan.listed, plan.n_axis, solved, *fitted, varies, plan.rounds, table, coefficients, sizes
     )
     candidates.threshold[:, : plan.n_axis] = threshold[:, : plan.n_axis]
     candidates.ranges[:, : plan.n_axis] = ranking.ranges[ranked][:, : plan.n_axis]

@@ -203,7 +203,7 @@ def draw_vectors(key, n_samples, listed, n_axis, solved, fitted, n_fitted, varie
 
 @kernel
 def draw_candidates(
-    keys, totals, n_classes, listed, n_axis, solved, fitted, n_fitted, varies, rounds, table, coefficients, sizes
+    level, n_classes, listed, n_axis, solved, fitted, n_fitted, varies, rounds, table, coefficients, sizes
 ):
     """Fill the candidates of every node: the listed vectors, n_axis basis vectors first, the fitted, the drawn ones.
 
@@ -216,10 +216,10 @@ def draw_candidates(
     """
     size = coefficients.shape[2]
     urn = Urn(np.empty(size, np.bool_), np.empty(size, np.float64))
-    for i in range(keys.size):
+    for i in range(level.keys.size):
         sizes[i] = draw_vectors(
-            keys[i],
-            count_of(totals[i], n_classes),
+            level.keys[i],
+            count_of(level.totals[i], n_classes),
             listed,
             n_axis,
             solved[i],
