@@ -7,9 +7,15 @@ import gc
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
+import threading
+import time
+import warnings
+from _thread import start_new_thread
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 from unittest.mock import Mock
@@ -18,7 +24,8 @@ import pytest
 from numba import njit
 
 import sublearn
-from sublearn.kernels.compilation import Kernel, inner
+from sublearn.kernels import compilation
+from sublearn.kernels.compilation import COMPILER, Kernel, inner
 from sublearn.kernels.pipeline import WholeCompiler
 
 PATIENCE = 900  # seconds until a process is taken for stuck
@@ -130,6 +137,12 @@ used = [kernel for kernel in kernels.values() if kernel.dispatcher.signatures]
 print(json.dumps({kernel.__name__: len(kernel.dispatcher.signatures) for kernel in used}))
 """
 
+# A Numba release in which what `kernels.pipeline` needs has another place.
+MOVED = """
+import numba.core.compiler
+del numba.core.compiler.CompilerBase
+"""
+
 # Compiles one small kernel and prints where compiled code is kept.
 ONE_KERNEL = """
 import json
@@ -206,11 +219,15 @@ def cache(folder: Path) -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def compiled(folder: Path, cache: dict[str, str], read_only: dict[str, str]) -> dict[str, Outcome]:
-    """Processes that have to compile, all at once: some with one cold cache, one for any CPU, one without a cache."""
+    """Processes that have to compile, all at once.
+
+    Some have one cold cache, one compiles for any CPU, one has no cache, and one another Numba.
+    """
     processes = {f"cold {i}": start(MODELS, "1", **cache) for i in range(N_AT_ONCE)}
     generic = {"NUMBA_CACHE_DIR": str(folder / "generic"), "NUMBA_CPU_NAME": "generic"}
     processes["generic"] = start(MODELS, "2", **generic)
     processes["read-only"] = start(MODELS, "1", **read_only)
+    processes["moved"] = start(MOVED + MODELS, "1", NUMBA_CACHE_DIR=str(folder / "moved"))
     return {name: Outcome(process) for name, process in processes.items()}
 
 
@@ -256,6 +273,17 @@ def test_install_without_any_writable_folder_works(warm: Outcome, compiled: dict
     assert outcome.result["hashes"] == warm.result["hashes"][:1]
 
 
+def test_numba_that_moves_its_compiler_gives_the_same_model(warm: Outcome, compiled: dict[str, Outcome]) -> None:
+    assert compiled["moved"].result["hashes"] == warm.result["hashes"][:1]
+
+
+def test_disabled_numba_is_told_at_import() -> None:
+    process = start("from sublearn import SLMClassifier", NUMBA_DISABLE_JIT="1")
+    _, err = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 1
+    assert err.splitlines()[-1].startswith("ImportError: sublearn needs Numba's compiler, which NUMBA_DISABLE_JIT")
+
+
 def test_read_only_install_keeps_compiled_code_in_the_user_cache(read_only: dict[str, str], folder: Path) -> None:
     place = folder / "user"
     outcome = Outcome(start(ONE_KERNEL, **{**read_only, "XDG_CACHE_HOME": str(place)}))
@@ -271,6 +299,53 @@ def test_every_kernel_is_compiled_for_one_signature(cache: dict[str, str]) -> No
     assert {"grow", "add_values", "find_leaves", "round_derivatives"} <= set(signatures)
 
 
+def blocked_kernel() -> tuple[Kernel, threading.Event]:
+    """A kernel that doubles a number, and what lets it finish compiling."""
+    may_end = threading.Event()
+    kernel = Kernel(lambda x: x, {})
+    kernel.dispatcher = Mock(side_effect=lambda x: 2 * x, compile=lambda signature: may_end.wait(PATIENCE))
+    return kernel, may_end
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals cannot be sent to a thread there")
+def test_interrupt_during_the_first_fit_does_not_make_the_next_one_hang() -> None:
+    kernel, may_end = blocked_kernel()
+    interrupt = partial(signal.pthread_kill, threading.main_thread().ident or 0, signal.SIGINT)
+    threading.Timer(0.05, interrupt).start()
+    with pytest.raises(KeyboardInterrupt):  # though compiling has not ended
+        kernel(1)
+    assert COMPILER.is_busy
+    threading.Timer(0.05, may_end.set).start()
+    assert kernel(1) == 2
+    assert not kernel.is_new
+    with COMPILER.lock:
+        pass
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes cannot be forked there")
+def test_process_forked_while_a_kernel_compiles_can_compile_too() -> None:
+    kernel, may_end = blocked_kernel()
+    start_new_thread(kernel, (1,))
+    while not COMPILER.is_busy:
+        time.sleep(0.001)
+    threading.Timer(0.05, may_end.set).start()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of forking with threads, which is what is tried
+        child = os.fork()
+    if child == 0:
+        os._exit(1 if COMPILER.is_busy else 0)
+    assert os.waitpid(child, 0)[1] == 0
+    assert not COMPILER.is_busy
+
+
+def test_kernel_compiles_where_no_thread_can_be_started(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compilation, "start_new_thread", Mock(side_effect=RuntimeError("can't start new thread")))
+    kernel, may_end = blocked_kernel()
+    may_end.set()
+    assert kernel(1) == 2
+    assert not COMPILER.is_busy
+
+
 @pytest.mark.parametrize("was_on", [True, False])
 def test_garbage_is_collected_again_after_compiling(was_on: bool) -> None:
     seen = []
@@ -281,7 +356,6 @@ def test_garbage_is_collected_again_after_compiling(was_on: bool) -> None:
 
     kernel = Kernel(lambda x: x, {})
     kernel.dispatcher = Mock(compile=lambda signature: fails())
-    kernel.is_new = True
     before = gc.isenabled()
     try:
         (gc.enable if was_on else gc.disable)()

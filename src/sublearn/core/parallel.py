@@ -4,13 +4,14 @@ from _thread import get_ident, start_new_thread
 from collections.abc import Callable, Hashable
 from functools import partial
 from itertools import pairwise
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from types import TracebackType
 from typing import Any, TypeVar
 
 import numpy as np
 
 from sublearn.kernels.arithmetic import CHUNK
+from sublearn.kernels.compilation import COMPILER
 from sublearn.kernels.layout import Array
 
 T = TypeVar("T")
@@ -21,6 +22,7 @@ SMALL = 50_000  # work, in samples visited, that is not worth a second thread
 TEST_OVERHEAD = 300  # what a discriminant feature test costs beyond its samples, in samples visited
 PARTS = 4  # parts a thread of work that is worth it, so that none waits long for another
 PART = 100_000  # work that is worth a further part
+PAUSE = 0.05  # seconds between two looks at what threads are waiting for
 
 
 class StoppedError(Exception):
@@ -71,8 +73,14 @@ class Workers:
         self.stop.want()
         for _ in range(self.n_started):
             self.calls.put(None)
-        for _ in range(self.n_started):
-            self.ended.get()
+        n_ended = 0
+        while n_ended < self.n_started:
+            try:
+                self.ended.get(timeout=PAUSE)
+                n_ended += 1
+            except Empty:
+                if COMPILER.is_busy:  # threads that wait for a kernel end as soon as they have it
+                    return
 
     def run(self, call: Pass, costs: Array, items: int = 1) -> None:
         """call(first, last) over len(costs) * items items, of which the i-th `items` cost costs[i] each."""

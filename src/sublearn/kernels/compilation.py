@@ -6,20 +6,32 @@ read-only, so that a machine compiles once.
 
 import gc
 import hashlib
+import os
 import sys
 import threading
 import time
+from _thread import start_new_thread
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from functools import cache
+from contextlib import contextmanager, suppress
+from functools import cache, partial
 from pathlib import Path
+from queue import Empty, SimpleQueue
 from types import FunctionType
 from typing import Any
 
-from numba import __version__, njit
-from numba.core.caching import IndexDataCacheFile
+from numba import __version__, config, njit
 
-from sublearn.kernels.pipeline import PartCompiler, WholeCompiler
+if config.DISABLE_JIT:
+    raise ImportError("sublearn needs Numba's compiler, which NUMBA_DISABLE_JIT turns off; unset that variable.")
+try:
+    from numba.core.caching import IndexDataCacheFile
+
+    from sublearn.kernels.pipeline import PartCompiler, WholeCompiler
+
+    WHOLE: dict[str, Any] = {"pipeline_class": WholeCompiler}
+    PART: dict[str, Any] = {"pipeline_class": PartCompiler}
+except ImportError:  # a Numba whose inner parts have moved: its own way takes longer to compile
+    WHOLE, PART = {}, {}
 
 FLAGS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
 BARE: dict[str, Any] = {**FLAGS, "_nrt": False}  # references are not counted: compiled in a tenth less time
@@ -42,39 +54,9 @@ def _name_by_digest(dispatcher: Any) -> None:
     renews the cache could load old code under the new stamp. With a name of its own neither can happen.
     """
     cache: Any = getattr(dispatcher, "_cache", None)
-    if hasattr(cache, "_cache_file"):
+    if WHOLE and hasattr(cache, "_cache_file"):
         base = f"{cache._impl.filename_base}-{_DIGEST[:12]}"
         cache._cache_file = IndexDataCacheFile(cache.cache_path, base, _DIGEST)
-
-
-class _Compiling:
-    """Tells the user once when compiling, over all kernels, takes longer than `PATIENCE`."""
-
-    def __init__(self) -> None:
-        self.lock = threading.Lock()
-        self.spent = 0.0
-        self.told = False
-
-    def __enter__(self) -> None:
-        self.lock.acquire()
-        self.began = time.monotonic()
-        self.timer = threading.Timer(max(PATIENCE - self.spent, 0.0), self.tell)
-        self.timer.daemon = True
-        self.timer.start()
-
-    def __exit__(self, *error: object) -> None:
-        self.timer.cancel()
-        self.spent += time.monotonic() - self.began
-        self.lock.release()
-
-    def tell(self) -> None:
-        """Print the message, and never again."""
-        if not self.told:
-            self.told = True
-            print("sublearn is compiling its kernels for this CPU, once; this takes some 20 s.", file=sys.stderr)
-
-
-_COMPILING = _Compiling()
 
 
 @contextmanager
@@ -89,26 +71,85 @@ def _no_collection() -> Iterator[None]:
             gc.enable()
 
 
+class Compiler:
+    """Compiles kernels one at a time, each in a thread of its own.
+
+    Ctrl-C raises an exception between any two steps of the main thread. Inside Numba that could be swallowed, or leave
+    something half done; here it ends the waiting, and the compiling goes on for whoever needs the kernel next. Tells
+    the user once when compiling, over all kernels, takes longer than `PATIENCE`.
+    """
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.spent = 0.0
+        self.news = ["sublearn is compiling its kernels for this CPU, once; this takes some 20 s."]
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a kernel is being compiled."""
+        return self.lock.locked()
+
+    def run(self, compile_kernel: Callable[[], None]) -> None:
+        """Call it in another thread; its error is raised here."""
+        done: SimpleQueue[BaseException | None] = SimpleQueue()
+        try:
+            start_new_thread(self._work, (compile_kernel, done))
+        except RuntimeError:  # there may be no further threads
+            self._work(compile_kernel, done)
+        error = self._wait(done)
+        if error is not None:
+            raise error
+
+    def _work(self, compile_kernel: Callable[[], None], done: "SimpleQueue[BaseException | None]") -> None:
+        with self.lock, _no_collection():
+            began = time.monotonic()
+            try:
+                compile_kernel()
+                done.put(None)
+            except BaseException as error:
+                done.put(error)
+            self.spent += time.monotonic() - began
+
+    def _wait(self, done: "SimpleQueue[BaseException | None]") -> BaseException | None:
+        if self.news:
+            try:
+                return done.get(timeout=max(PATIENCE - self.spent, 0.0))
+            except Empty:
+                with suppress(IndexError):  # another thread has just told it
+                    print(self.news.pop(), file=sys.stderr)
+        return done.get()
+
+
+COMPILER = Compiler()
+if hasattr(os, "register_at_fork"):  # a child would wait for ever for a thread that only its parent has
+    os.register_at_fork(
+        before=COMPILER.lock.acquire, after_in_parent=COMPILER.lock.release, after_in_child=COMPILER.lock.release
+    )
+
+
 class Kernel:
     """A compiled function that Python calls; the first call compiles it or loads it from the cache."""
 
     def __init__(self, function: Callable[..., Any], flags: dict[str, Any]) -> None:
         try:
-            self.dispatcher = njit(cache=True, pipeline_class=WholeCompiler, **flags)(function)
+            self.dispatcher = njit(cache=True, **WHOLE, **flags)(function)
         except RuntimeError:  # no folder can be written to: compile in every process
-            self.dispatcher = njit(pipeline_class=WholeCompiler, **flags)(function)
+            self.dispatcher = njit(**WHOLE, **flags)(function)
         _name_by_digest(self.dispatcher)
         self.__doc__ = function.__doc__
         self.__name__ = function.__name__
-        self.is_new = hasattr(self.dispatcher, "overloads")  # NUMBA_DISABLE_JIT leaves a plain function
+        self.is_new = True
 
     def __call__(self, *arguments: Any) -> Any:
         """Run the kernel."""
         if self.is_new:
-            with _COMPILING, _no_collection():
-                self.dispatcher.compile(tuple(self.dispatcher.typeof_pyval(a) for a in arguments))
-            self.is_new = False
+            COMPILER.run(partial(self._compile, arguments))
         return self.dispatcher(*arguments)
+
+    def _compile(self, arguments: tuple[Any, ...]) -> None:
+        if self.is_new:  # no other thread has been here
+            self.dispatcher.compile(tuple(self.dispatcher.typeof_pyval(a) for a in arguments))
+            self.is_new = False
 
 
 def kernel(function: Callable[..., Any]) -> Kernel:
@@ -126,7 +167,7 @@ def inner(function: Callable[..., Any]) -> Any:
 
     It allocates nothing and returns numbers alone: nobody counts who still refers to an array.
     """
-    return njit(no_cpython_wrapper=True, pipeline_class=PartCompiler, **BARE)(function)
+    return njit(no_cpython_wrapper=True, **PART, **BARE)(function)
 
 
 def section(function: Callable[..., Any]) -> Any:
@@ -140,7 +181,7 @@ def section(function: Callable[..., Any]) -> Any:
 @cache
 def plain(function: Any) -> Any:
     """The Python function behind a compiled one and those it calls, for the few calls that are not worth compiling."""
-    python = getattr(function, "py_func", function)  # NUMBA_DISABLE_JIT compiles nothing
+    python = function.py_func
     called = {name: python.__globals__[name] for name in python.__code__.co_names if name in python.__globals__}
     own = {name: plain(value) for name, value in called.items() if hasattr(value, "py_func")}
     return FunctionType(python.__code__, python.__globals__ | own)
