@@ -13,6 +13,7 @@ from sublearn.core.flat_tree import FlatTree, upward
 from sublearn.core.grower import Placed, grow_placed
 from sublearn.core.keys import keys_below, keys_in_turn
 from sublearn.core.losses import Loss
+from sublearn.core.pace import Pace
 from sublearn.core.parallel import Pass, Workers
 from sublearn.core.parameters import BoostParameters, TreeParameters
 from sublearn.core.problem import Problem
@@ -46,13 +47,15 @@ def boost(
     training: Problem, validating: Problem | None, growth: Growth, numbers: range, workers: Workers
 ) -> Iterator[Round]:
     """Rounds of these numbers, each as soon as it is done."""
-    slopes = None
+    slopes, pace = None, Pace(workers)
     for key in keys_in_turn(growth.key, numbers):
-        tree, add = grow_round(training, growth, key, slopes, workers)
-        score, slopes = training.move(add, workers)
-        if validating is not None:
-            validating.add(alone(tree), workers)
-        yield Round(tree, score, None if validating is None else validating.score(workers))
+        with pace:
+            tree, add = grow_round(training, growth, key, slopes, workers)
+            score, slopes = training.move(add, workers)
+            if validating is not None:
+                validating.add(alone(tree), workers)
+            validation_score = None if validating is None else validating.score(workers)
+        yield Round(tree, score, validation_score)
 
 
 def add_round(problem: Problem, growth: Growth, key: int, workers: Workers) -> FlatTree:

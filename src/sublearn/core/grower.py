@@ -59,7 +59,7 @@ def grow_placed(task: Task, key: int, workers: Workers) -> Placed:
     """Grow one tree, and tell where its samples are."""
     samples, root, test, answers, parameters, plan = task
     order = root.order.copy()
-    n_threads = workers.n_threads if len(order) > LEAST else 1
+    n_threads = workers.n_active if len(order) > LEAST else 1
     rules = make_rules(parameters, plan, test, answers, samples.codes.shape[0])
     tasks, grown, hands, spaces = _kept(task, rules, n_threads, workers)
     n_threads = len(hands)

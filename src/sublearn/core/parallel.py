@@ -56,6 +56,7 @@ class Workers:
 
     def __init__(self, n_threads: int, stop: Stop | None = None) -> None:
         self.n_threads = n_threads
+        self.n_active = n_threads  # those that divide work among them; see `pace`
         self.stop = stop or Stop()
         self.calls: SimpleQueue[Any] = SimpleQueue()
         self.ended: SimpleQueue[None] = SimpleQueue()
@@ -87,8 +88,8 @@ class Workers:
         if len(costs) == 1 and costs[0] * items < SMALL:  # a few rows to predict, where every microsecond counts
             self._call(call, 0, items)
             return
-        parts = list(pairwise(divide(costs, items, self.n_threads)))
-        if self.n_threads == 1 or len(parts) == 1:
+        parts = list(pairwise(divide(costs, items, self.n_active)))
+        if self.n_active == 1 or len(parts) == 1:
             for first, last in parts:
                 self._call(call, first, last)
             return

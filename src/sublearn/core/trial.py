@@ -15,6 +15,7 @@ from sublearn.core.booster import Growth, add_round
 from sublearn.core.flat_ensemble import alone
 from sublearn.core.keys import key_below, keys_below, keys_in_turn
 from sublearn.core.losses import CompiledLoss
+from sublearn.core.pace import Pace
 from sublearn.core.parallel import Workers
 from sublearn.core.problem import Problem
 from sublearn.core.usual import Scale, scale_of
@@ -110,10 +111,11 @@ def _curve(problem: Problem, growth: Growth, held_out: Array, n_rounds: int, wor
     training, testing = (problem.take(np.flatnonzero(rows)) for rows in (~held_out, held_out))
     testing = testing._replace(loss=training.loss)
     training.prepare()
-    curve = [testing.score(workers)]
+    curve, pace = [testing.score(workers)], Pace(workers)
     for key in keys_in_turn(growth.key, range(n_rounds)):
-        testing.add(alone(add_round(training, growth, key, workers)), workers)
-        curve.append(testing.score(workers))
+        with pace:
+            testing.add(alone(add_round(training, growth, key, workers)), workers)
+            curve.append(testing.score(workers))
         if len(curve) - 1 - int(np.argmax(curve)) >= PATIENCE:
             break
     return curve

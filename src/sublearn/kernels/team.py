@@ -1,6 +1,7 @@
 """Threads that work on one tree together: they meet at barriers, and take tasks from one list.
 
-They wait without sleeping, since a meeting takes less time than waking up; after a while they offer their core.
+A meeting mostly takes less time than waking up does, so threads wait for others by looking again and again. After a few
+microseconds they offer their core to others, and then sleep: where a machine is busy, those who are waited for need it.
 """
 
 import sys
@@ -14,13 +15,22 @@ from numba.np.arrayobj import make_array
 from sublearn.kernels.compilation import inner, section
 from sublearn.kernels.layout import Array
 
-PATIENCE = 2000  # looks at a counter before the core is offered
-LONG = 200_000  # looks before a thread that has nothing to do comes back
+PATIENCE = 2_000  # looks at a counter before the core is offered, some nanoseconds each
+OFFERS = 200  # offers, some tenths of a microsecond each where nobody takes them, before a thread sleeps
+NAP = 50  # microseconds
+LONG = 4_000  # looks before a thread that has nothing to do comes back
 NEVER, LATER, COME = 0, 1, 2
 N_MET, N_TASKS, N_COMMON, N_CLAIMED, N_OPEN = 0, 8, 16, 24, 32  # counters, in cache lines of their own
 N_COUNTERS = 40
 
-offer_core = types.ExternalFunction("SwitchToThread" if sys.platform == "win32" else "sched_yield", types.int32())
+if sys.platform == "win32":
+    offer_core = types.ExternalFunction("SwitchToThread", types.int32())
+    sleep = types.ExternalFunction("Sleep", types.void(types.uint32))
+    SLEEP = 1  # milliseconds there
+else:
+    offer_core = types.ExternalFunction("sched_yield", types.int32())
+    sleep = types.ExternalFunction("usleep", types.int32(types.uint32))
+    SLEEP = NAP
 
 
 @intrinsic
@@ -53,14 +63,22 @@ def is_stopped(stop):
 
 
 @inner
+def rest(looks):
+    """What a thread does between two looks after so many in vain."""
+    if looks > PATIENCE + OFFERS:
+        sleep(np.uint32(SLEEP))
+    elif looks > PATIENCE:
+        offer_core()
+
+
+@inner
 def meet(counters, stop, n_threads, n_met):
     """Wait until all threads have come here for the n_met-th time, or are stopped; returns n_met + 1."""
     add(counters, N_MET, 1)
     looks = 0
     while load(counters, N_MET) < n_met * n_threads and not is_stopped(stop):
         looks += 1
-        if looks > PATIENCE:
-            offer_core()
+        rest(looks)
     return n_met + 1
 
 
@@ -121,6 +139,5 @@ def wait_for(counters, ready, task, stop):
             return COME
         if load(counters, N_OPEN) == 0 or is_stopped(stop):
             return COME if load(ready, task) != 0 else NEVER
-        if looks > PATIENCE:
-            offer_core()
+        rest(looks)
     return LATER
