@@ -1,8 +1,8 @@
 """How many threads a round of boosting is shared by: fewer, where others use the cores too.
 
-Threads that work on one tree wait for each other many times. On a machine that is busy with something else, the one that
-is waited for may have lost its core for milliseconds, and a round can take longer than one thread by itself. So rounds
-are timed, and now and then some are tried with fewer threads, or with more again. Models do not depend on it.
+Threads that work on one tree wait for each other many times. On a machine that is busy with something else, the one
+that is waited for may have lost its core for milliseconds, and a round can take longer than one thread by itself. So
+rounds are timed, and now and then some are tried with fewer threads, or with more again. Models do not depend on it.
 """
 
 import time
