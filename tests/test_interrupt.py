@@ -30,10 +30,14 @@ labels = np.digitize(y, np.quantile(y, [0.25, 0.5, 0.75]))
 small = slice(0, 200)
 SHORT = {"tree": {"n_projections": 10}, "forest": {"n_estimators": 2}, "boosting": {"n_estimators": 2}}
 LONG = {"tree": {"n_projections": 20_000}, "forest": {"n_estimators": 10_000}, "boosting": {"n_estimators": 10_000}}
+for settings in (SHORT, LONG):
+    settings["one long node"] = settings["many classes"] = {**settings["tree"], "envelope_height": 20.0}
 MAKE = {
     "tree": (sublearn.SLMClassifier, labels),
     "forest": (sublearn.SLMForestClassifier, labels),
     "boosting": (sublearn.SLMBoostRegressor, y),
+    "one long node": (sublearn.SLMClassifier, labels),
+    "many classes": (sublearn.SLMClassifier, np.arange(len(X)) % 2000),
 }
 
 class State:
@@ -126,8 +130,8 @@ def all_outcomes() -> list[Outcomes]:
 
 @pytest.fixture(scope="module")
 def outcomes(all_outcomes: list[Outcomes]) -> Outcomes:
-    """Of fits to many samples: three kinds, one and two threads, estimators that were fitted before or not."""
-    assert len(all_outcomes[0]) == 12
+    """Of fits to many samples: five kinds, one and two threads, estimators that were fitted before or not."""
+    assert len(all_outcomes[0]) == 20
     return all_outcomes[0]
 
 

@@ -70,6 +70,22 @@ def assert_same_as_by_levels(task: Task, teams: list[Workers], key: int = KEY) -
 
 @pytest.mark.parametrize("racing_samples", [None, 16])
 @pytest.mark.parametrize("weights", WEIGHTS)
+@pytest.mark.parametrize("criterion", ["entropy", "gini"])
+def test_nodes_that_have_few_of_many_classes_are_those_of_the_loop(
+    criterion: str, weights: str, racing_samples: int | None, teams: list[Workers]
+) -> None:
+    data = data_of((300, criterion, "none"), 700, 5, weights)
+    data = data._replace(y=2 * data.y, n_classes=600)  # not even the root has all
+    given = parameters(
+        criterion=criterion, racing_samples=racing_samples, fitted_projections=3, max_partitions=2, min_samples_leaf=2
+    )
+    tree = assert_same_as_by_levels(task_of(data, given), teams)
+    assert tree.n_nodes > 100
+    assert (tree.value[0] > 0).sum() == 300
+
+
+@pytest.mark.parametrize("racing_samples", [None, 16])
+@pytest.mark.parametrize("weights", WEIGHTS)
 @pytest.mark.parametrize("kind", KINDS)
 def test_trees_of_every_kind_are_those_of_the_loop(
     kind: Kind, weights: str, racing_samples: int | None, teams: list[Workers]
@@ -228,9 +244,9 @@ def test_samples_below_the_least_are_grown_by_one_thread(monkeypatch: pytest.Mon
     asked: list[int] = []
     together = Workers.together
 
-    def noted(self: Workers, work: Any, n: int) -> None:
+    def noted(self: Workers, work: Any, n: int, is_long: bool) -> None:
         asked.append(n)
-        together(self, work, n)
+        together(self, work, n, is_long)
 
     monkeypatch.setattr(Workers, "together", noted)
     with Workers(3) as workers:

@@ -2,6 +2,7 @@
 
 import itertools
 import time
+from _thread import get_ident
 from threading import Event
 
 import numpy as np
@@ -159,6 +160,38 @@ def test_tasks_that_wait_do_not_begin_after_an_error() -> None:
     with pytest.raises(RuntimeError), Workers(2) as workers:
         workers.each(task, 2000)
     assert len(begun) < 1000
+
+
+@pytest.mark.parametrize("n_threads", [1, 2])
+def test_long_work_together_leaves_the_main_thread_free_to_hear_an_interrupt(n_threads: int) -> None:
+    seen: set[int] = set()
+
+    def note(i: int) -> bool:
+        seen.add(get_ident())
+        return True
+
+    with Workers(n_threads) as workers:
+        workers.together(note, n_threads, is_long=True)
+        workers.together(note, n_threads, is_long=True)  # the same threads
+    assert get_ident() not in seen
+    assert 1 <= len(seen) <= n_threads
+
+
+def test_long_tasks_leave_the_main_thread_free_to_hear_an_interrupt() -> None:
+    def task(i: int, own: Workers) -> tuple[int, int]:
+        own.together(lambda j: True, 1, is_long=True)  # not in yet another thread
+        return i, get_ident()
+
+    with Workers(2) as workers:
+        found = workers.each(task, 10, is_long=True)
+        assert [i for i, _ in found] == list(range(10))
+        assert get_ident() not in {ident for _, ident in found}
+        with pytest.raises(RuntimeError, match="long"):
+            workers.each(lambda i, own: _fail("long"), 3, is_long=True)
+
+
+def _fail(text: str) -> None:
+    raise RuntimeError(text)
 
 
 def test_an_error_of_one_thread_is_raised_at_once() -> None:

@@ -58,7 +58,7 @@ def pool_all(pool: Any, sums: Any, ranges: Any, first: Any, last: Any, times: An
         for c in range(ranges.shape[0]):
             for side in range(2):
                 ranges[c, side] = own_ranges[c, side] * (k + 1)
-        n_met = pool_sums(pool, sums, n_met)
+        n_met = pool_sums(pool, sums, sums.shape[1], n_met)
         n_met = pool_ranges(pool, ranges, first, last, n_met)
     return n_met
 

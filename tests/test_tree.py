@@ -2,6 +2,7 @@
 
 import inspect
 import pickle
+import time
 from itertools import pairwise
 from typing import Any
 
@@ -37,6 +38,19 @@ def same_model(a: Any, b: Any) -> bool:
     """Whether two fitted trees are equal to the last bit."""
     pairs = list(zip(a.tree_, b.tree_, strict=True)) + list(zip(a.feature_maps_, b.feature_maps_, strict=True))
     return all(np.array_equal(x, y) for x, y in pairs)
+
+
+def test_many_classes_take_little_longer_than_few() -> None:
+    X = np.random.default_rng(0).normal(size=(4000, 10))
+
+    def seconds(n_classes: int) -> float:
+        begin = time.perf_counter()
+        SLMClassifier(random_state=0).fit(X, np.arange(len(X)) % n_classes)
+        return time.perf_counter() - begin
+
+    found = [(seconds(20), seconds(2000)) for _ in range(3)]
+    few, many = np.min(found, axis=0)
+    assert many < 20.0 * few  # nearly 80 times when every node looked at every class; now 4
 
 
 def data_with_ties(seed: int = 0, n: int = 200) -> Any:

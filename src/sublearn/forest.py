@@ -14,7 +14,7 @@ from sublearn.core.bagging import bagged, draw_bag
 from sublearn.core.codes import encode_samples
 from sublearn.core.flat_ensemble import apply
 from sublearn.core.flat_tree import FlatTree, feature_decreases, shares
-from sublearn.core.grower import grow
+from sublearn.core.grower import grow, takes_long
 from sublearn.core.keys import key_below
 from sublearn.core.parallel import Workers
 from sublearn.kernels.layout import Array
@@ -113,7 +113,7 @@ class SLMForest(SLMEnsemble):
             own = bagged(task, self._bag(len(training.rows), tree_key)) if self.bootstrap else task
             return grow(own, tree_key, worker)
 
-        return workers.each(grow_one, n_new)
+        return workers.each(grow_one, n_new, takes_long(task))
 
     def _store(self, trees: list[FlatTree], training: Training, key: int) -> None:
         self._store_trees(trees, training.maps, training.task.plan.subspace_size, key)

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sublearn.core.answers import Answers
-from sublearn.core.criterion import node_sums
+from sublearn.core.criterion import NodeSums
 from sublearn.core.decay import decaying
 from sublearn.core.flat_tree import FlatTree
 from sublearn.core.grouping import Grouped
@@ -16,14 +16,29 @@ from sublearn.core.space import Scratch, make_scratch
 from sublearn.core.task import Task
 from sublearn.kernels import growing
 from sublearn.kernels.assembling import Assembled, Places, assemble
-from sublearn.kernels.growing import ALONE, AT, CELLS, FIRST, N_STATES, NODES, PLANES, TERMS, Grown, Rules, Team
+from sublearn.kernels.compilation import plain
+from sublearn.kernels.growing import (
+    ALONE,
+    AT,
+    CELLS,
+    FIRST,
+    N_STATES,
+    NODES,
+    OF_NUMBERS,
+    PLANES,
+    TERMS,
+    Grown,
+    Rules,
+    Team,
+    visits_of,
+)
 from sublearn.kernels.layout import Array, Samples, Test, n_channels
 from sublearn.kernels.search import HISTOGRAMS
-from sublearn.kernels.team import N_COUNTERS, N_OPEN, N_TASKS
+from sublearn.kernels.team import N_COUNTERS, N_FILLED, N_OPEN, N_TASKS
 
 LEAST = 1024  # samples that more than one thread is worth while for
 SHARED = 256  # samples of nodes that any thread may take, at the least
-BUDGET = 50_000_000  # samples visited between two looks at interrupts
+BUDGET = 50_000_000  # samples visited between two looks at interrupts, but for those of one node
 SHARES = 8  # a thread keeps what is below nodes of this share of its share of samples
 
 
@@ -64,10 +79,10 @@ def grow_placed(task: Task, key: int, workers: Workers) -> Placed:
     tasks, grown, hands, spaces = _kept(task, rules, n_threads, workers)
     n_threads = len(hands)
     states = np.zeros((n_threads, N_STATES), np.int64)
-    tasks.parent[0], tasks.cell[0], tasks.depth[0], tasks.runs[0], tasks.key[0] = -1, 0, 0, root.runs[0], key
+    n_places = _enter_root(tasks, root.runs[0], samples.n_classes, key)
     states[:, FIRST] = np.arange(n_threads) * len(tasks.parent)
     grouped = Grouped(samples, order, rules.max_depth)
-    team = _team(task, rules, n_threads, len(tasks.parent), grouped.limit, workers)
+    team = _team(task, rules, n_threads, len(tasks.parent), n_places, grouped.limit, workers)
 
     def run(i: int) -> bool:
         return bool(growing.grow(grouped.samples, order, test, rules, team, tasks, i, hands[i], states[i], *spaces[i]))
@@ -78,16 +93,34 @@ def grow_placed(task: Task, key: int, workers: Workers) -> Placed:
             grouped.group()
         return run(i)
 
+    is_long = takes_long(task)
     if n_threads > 1 and grouped.limit:
-        workers.together(lambda i: run(i) or bool(states[i, ALONE]), n_threads)  # until no node is large
+        workers.together(lambda i: run(i) or bool(states[i, ALONE]), n_threads, is_long)  # until no node is large
         grouped.group()
-    workers.together(run if n_threads > 1 else run_alone, n_threads)
+    workers.together(run if n_threads > 1 else run_alone, n_threads, is_long)
     return Placed(*assembled(grown, states, samples, answers), grouped.own_order())
+
+
+def takes_long(task: Task) -> bool:
+    """Whether one node alone may take longer than a user who wants to stop would wait."""
+    visits: int = plain(visits_of)(len(task.root.order), task.test.n_bins, task.samples.n_classes)
+    return visits * (task.plan.n_candidates + len(task.samples.codes)) > BUDGET
+
+
+def _enter_root(tasks: Grown, runs: Array, n_classes: int, key: int) -> int:
+    """Make the root the first task; returns how many places its numbers take."""
+    kinds = np.flatnonzero(np.diff(runs)) if n_classes else np.empty(0, np.int64)
+    own = np.append(runs[kinds], runs[-1]) if n_classes else runs
+    tasks.parent[0], tasks.cell[0], tasks.depth[0], tasks.key[0] = -1, 0, 0, key
+    tasks.at[0], tasks.n_kinds[0] = 0, len(kinds)
+    tasks.kinds[: len(kinds)], tasks.runs[: len(own)] = kinds, own
+    return max(len(own), OF_NUMBERS)
 
 
 def _size(grown: Grown, i: int) -> int:
     """Samples of node i."""
-    return int(grown.runs[i, -1] - grown.runs[i, 0])
+    at = grown.at[i]
+    return int(grown.runs[at + max(grown.n_kinds[i], 1)] - grown.runs[at])
 
 
 def _kept(task: Task, rules: Rules, n_threads: int, workers: Workers) -> Kept:
@@ -139,13 +172,17 @@ def make_rules(parameters: TreeParameters, plan: Plan, test: Test, answers: Answ
     )
 
 
-def _team(task: Task, rules: Rules, n_threads: int, n_tasks: int, limit: int, workers: Workers) -> Team:
-    """What threads share; the root is the first task. A limit: they come back when no node has more samples."""
+def _team(task: Task, rules: Rules, n_threads: int, n_tasks: int, n_places: int, limit: int, workers: Workers) -> Team:
+    """What threads share; the root, whose numbers take n_places, is the first task.
+
+    A limit: they come back when no node has more samples.
+    """
     n_samples = len(task.root.order)
     one = max(task.test.n_bins, 1 << rules.max_partitions) * n_channels(task.samples)  # histogram
     width = max(HISTOGRAMS, one) if n_threads > 1 else 0
     counters, ready = np.zeros(N_COUNTERS, np.int64), np.zeros(n_tasks + n_threads, np.int64)
     counters[[N_TASKS, N_OPEN]] = ready[0] = 1
+    counters[N_FILLED] = n_places
     return Team(
         n_threads,
         min(limit or n_samples, max(LEAST, n_samples // n_threads)),
@@ -169,12 +206,16 @@ def _space(samples: Samples, runs: Array, rules: Rules, n_hands: int) -> Grown:
         n = min(n + widest, 2 * n_samples)
     n_planes = max(min(n_samples, n * rules.max_partitions), 1)
     nodes, planes, terms = ((n_hands, size) for size in (n, n_planes, n_planes * rules.subspace_size))
+    n_places = n * (samples.n_classes + 1 if samples.n_classes else OF_NUMBERS)
     return Grown(
         parent=np.empty(nodes, np.int64),
         cell=np.empty(nodes, np.int64),
         depth=np.empty(nodes, np.int64),
-        runs=np.empty((*nodes, runs.shape[1]), np.int64),
-        totals=np.empty((*nodes, n_channels(samples)), np.int64),
+        at=np.empty(nodes, np.int64),
+        n_kinds=np.empty(nodes, np.int64),
+        kinds=np.empty((n_hands, n_places if samples.n_classes else 0), np.int64),
+        runs=np.empty((n_hands, n_places), np.int64),
+        totals=np.empty((n_hands, n_places), np.int64),
         remainder=np.empty(nodes, np.int64),
         loss=np.empty(nodes),
         pure=np.empty(nodes, np.bool_),
@@ -193,6 +234,7 @@ def assembled(grown: Grown, states: Array, samples: Samples, answers: Answers) -
     """The tree that threads have grown, and where the samples of each node are."""
     n, n_planes, n_terms, n_cells = states[:, [NODES, PLANES, TERMS, CELLS]].sum(axis=0).tolist()
     node, plane, term, cell, order = np.empty((5, n), np.int64)
+    n_totals = n_channels(samples) - max(samples.n_classes - 1, 0)
     out = Assembled(
         parent=np.empty(n, np.int32),
         depth=np.empty(n, np.int32),
@@ -205,20 +247,24 @@ def assembled(grown: Grown, states: Array, samples: Samples, answers: Answers) -
         coefficient=np.empty(n_terms, np.int16),
         children=np.empty(n_cells, np.int32),
         places=np.empty((n, 2), np.int64),
-        totals=np.empty((n, grown.totals.shape[1]), np.int64),
+        totals=np.empty((n, n_totals), np.int64),
+        shares=np.zeros((n, samples.n_classes)),  # of which little is ever touched where classes are many
         remainder=np.empty(n, np.int64),
         loss=np.empty(n),
         decrease=np.empty(n),
     )
     found = Places(node, plane, term, cell, np.empty(n_cells, np.int64), order)
     assemble(grown, np.append(0, np.cumsum(states[:, NODES])), found, out)
-    sums = node_sums(samples, out.totals, out.remainder, out.loss, np.empty(0, np.bool_))  # nobody asks who is pure
+    weights = out.totals[:, 0]
+    counts = out.totals[:, -1] if samples.weights.size or samples.curvatures.size else weights
+    pure = np.empty(0, np.bool_)  # of no use any more
+    sums = NodeSums(out.totals, out.remainder, out.loss, pure, weights, counts)
     tree = FlatTree(
         parent=out.parent,
         depth=out.depth,
         first_plane=out.first_plane,
         first_child=out.first_child,
-        value=answers.values(sums),
+        value=out.shares if samples.n_classes else answers.values(sums),
         loss=answers.losses(out.loss),
         decrease=answers.decreases(out.decrease),
         weight=answers.weights(sums.weights, int(sums.weights[0])),

@@ -5,6 +5,7 @@ from collections.abc import Callable, Hashable
 from functools import partial
 from itertools import pairwise
 from queue import Empty, SimpleQueue
+from threading import main_thread
 from types import TracebackType
 from typing import Any, TypeVar
 
@@ -48,7 +49,8 @@ class Stop:
 class Workers:
     """Runs a kernel over a divided range of items, or one task a thread.
 
-    Kernels are called for parts so small that an interrupt is noticed soon. When one task fails, the others stop.
+    Kernels are called for parts so small that an interrupt is noticed soon. Where one may take long, the main thread,
+    which alone hears of interrupts, leaves it to others and waits. When one task fails, the others stop.
 
     Threads and queues are those written in C: an interrupt reaches the main thread between any two steps of Python, and
     would leave the locks of concurrent.futures or threading held for ever.
@@ -69,7 +71,7 @@ class Workers:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self.n_threads == 1:
+        if self.n_started == 0:
             return
         self.stop.want()
         for _ in range(self.n_started):
@@ -99,12 +101,12 @@ class Workers:
         """call(first, last) over n samples that cost so much each; parts begin where chunks of sums do."""
         self.run(lambda a, b: call(a * CHUNK, min(b * CHUNK, n)), np.array([cost * CHUNK]), items=-(-n // CHUNK))
 
-    def each(self, task: Callable[[int, "Workers"], T], n: int) -> list[T]:
+    def each(self, task: Callable[[int, "Workers"], T], n: int, is_long: bool = False) -> list[T]:
         """task(i, workers) for i below n, each in one thread."""
-        own = Workers(1, self.stop)
         if self.n_threads == 1:
-            return [task(i, own) for i in range(n)]
-        return self._side_by_side([partial(self._call, task, i, own) for i in range(n)])
+            return [task(i, self) for i in range(n)]
+        own = Workers(1, self.stop)
+        return self._side_by_side([partial(self._call, task, i, own) for i in range(n)], is_long)
 
     def keep(self, key: Hashable, make: Callable[[], T]) -> T:
         """What `make` returned for this thread's last call, if that had the same key; otherwise what it returns now."""
@@ -115,18 +117,20 @@ class Workers:
         kept: T = found
         return kept
 
-    def together(self, work: Callable[[int], bool], n: int) -> None:
+    def together(self, work: Callable[[int], bool], n: int, is_long: bool = False) -> None:
         """work(i) for i below n at the same time, each again and again until it returns True."""
         done: SimpleQueue[Any] = SimpleQueue()
-        self._start_threads()
-        for i in range(1, n):
+        n_own = 0 if is_long and _hears_interrupts() else 1
+        self._start_threads(n - n_own)
+        for i in range(n_own, n):
             self.calls.put((iter([(i, partial(self._guarded, partial(self._finish, work, i)))]), done))
         errors: list[BaseException] = []
         try:
-            self._guarded(partial(self._finish, work, 0))
+            for i in range(n_own):
+                self._guarded(partial(self._finish, work, i))
         except StoppedError as error:
             errors.append(error)
-        errors += [found for _ in range(1, n) if (found := done.get()[2]) is not None]
+        errors += [found for _ in range(n_own, n) if (found := done.get()[2]) is not None]
         _raise_first(errors)
 
     def _finish(self, work: Callable[[int], bool], i: int) -> None:
@@ -141,14 +145,15 @@ class Workers:
             self.stop.want()  # the others may be waiting for this one
             raise
 
-    def _start_threads(self) -> None:
-        while self.n_started < self.n_threads - 1:  # the thread that asks for them works too
+    def _start_threads(self, n: int) -> None:
+        while self.n_started < n:
             start_new_thread(_work, (self.calls, self.ended))
             self.n_started += 1
 
-    def _side_by_side(self, calls: list[Callable[[], T]]) -> list[T]:
+    def _side_by_side(self, calls: list[Callable[[], T]], is_long: bool = False) -> list[T]:
         """Results in order. When a call fails the others stop, and its error is raised."""
-        self._start_threads()
+        waits = is_long and _hears_interrupts()
+        self._start_threads(self.n_threads if waits else self.n_threads - 1)
         done: SimpleQueue[Any] = SimpleQueue()
         results: list[Any] = [None] * len(calls)
         left = iter([(i, partial(self._guarded, call)) for i, call in enumerate(calls)])
@@ -157,7 +162,7 @@ class Workers:
             self.calls.put((left, done))
         n_own = 0
         errors: list[BaseException] = []
-        for i, call in left:
+        for i, call in () if waits else left:
             n_own += 1
             if not errors:
                 try:
@@ -176,6 +181,10 @@ class Workers:
         if self.stop.wanted:
             raise StoppedError
         return call(first, second)
+
+
+def _hears_interrupts() -> bool:
+    return get_ident() == main_thread().ident
 
 
 def _raise_first(errors: list[BaseException]) -> None:

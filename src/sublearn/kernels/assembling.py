@@ -2,7 +2,10 @@
 
 from typing import NamedTuple
 
+import numpy as np
+
 from sublearn.kernels.compilation import bare_kernel, inner
+from sublearn.kernels.criterion import weight_of
 from sublearn.kernels.layout import Array
 
 
@@ -18,7 +21,11 @@ class Places(NamedTuple):
 
 
 class Assembled(NamedTuple):
-    """What is known of a tree, as in `FlatTree`; the last ones as in `Grown`."""
+    """What is known of a tree, as in `FlatTree`; the last ones as in `Grown`.
+
+    For classes, the totals of a node are its weight and, where that is another number, its count; `shares`, all 0
+    before, has those of its classes.
+    """
 
     parent: Array
     depth: Array
@@ -31,7 +38,8 @@ class Assembled(NamedTuple):
     coefficient: Array
     children: Array
     places: Array  # int64 (n_nodes, 2), where the samples of each node begin and end
-    totals: Array
+    totals: Array  # int64 (n_nodes, n)
+    shares: Array  # float64 (n_nodes, n_classes)
     remainder: Array
     loss: Array
     decrease: Array
@@ -68,6 +76,25 @@ def find_places(grown, bounds, found):
             found.child[found.cell[above] + grown.cell[found.node[n]]] = n
 
 
+@inner
+def note_numbers(grown, i, at, out, j):
+    """Write the numbers of node i, which begin at place `at`, for node j of the tree."""
+    n_kinds = grown.n_kinds[i]
+    out.places[j, 0] = grown.runs[at]
+    out.places[j, 1] = grown.runs[at + max(n_kinds, 1)]
+    if n_kinds == 0:
+        for c in range(out.totals.shape[1]):
+            out.totals[j, c] = grown.totals[at + c]
+        return
+    channels = grown.totals[at : at + n_kinds + out.totals.shape[1] - 1]
+    weight = weight_of(channels, n_kinds)
+    out.totals[j, 0] = weight
+    if out.totals.shape[1] == 2:
+        out.totals[j, 1] = channels[n_kinds]
+    for k in range(n_kinds):
+        out.shares[j, grown.kinds[at + k]] = np.float64(channels[k]) / np.float64(weight)
+
+
 @bare_kernel
 def assemble(grown, bounds, found, out):
     """Fill `out` from `grown`, where each hand has equal room for its nodes and for what is theirs, in the same order.
@@ -76,6 +103,9 @@ def assemble(grown, bounds, found, out):
     """
     find_places(grown, bounds, found)
     n_nodes = out.depth.size
+    n_hands = bounds.size - 1
+    room = grown.parent.size // n_hands
+    n_places = grown.runs.size // n_hands
     out.parent[0] = -1
     n_seen = 1
     n_planes = 0
@@ -85,10 +115,7 @@ def assemble(grown, bounds, found, out):
         n = found.order[j]
         i = found.node[n]
         out.depth[j] = grown.depth[i]
-        out.places[j, 0] = grown.runs[i, 0]
-        out.places[j, 1] = grown.runs[i, -1]
-        for c in range(out.totals.shape[1]):
-            out.totals[j, c] = grown.totals[i, c]
+        note_numbers(grown, i, i // room * n_places + grown.at[i], out, j)
         out.remainder[j] = grown.remainder[i]
         out.loss[j] = grown.loss[i]
         out.decrease[j] = grown.decrease[i]

@@ -202,10 +202,10 @@ def add_up(block, runs, n_classes, begin, n, histogram):
 
 
 @inner
-def clear(sums):
-    """Set a table to 0; a loop, since assigning to a slice takes Numba far longer to compile."""
+def clear(sums, width):
+    """Set the first columns of a table to 0; a loop, since assigning to a slice takes Numba far longer to compile."""
     for i in range(sums.shape[0]):
-        for j in range(sums.shape[1]):
+        for j in range(width):
             sums[i, j] = 0
 
 
@@ -241,7 +241,7 @@ def add_ones(block, first, last, channel, histogram):
     """Count the bins of positions first to last."""
     lanes = block.lanes
     bins = block.bins
-    clear(lanes)
+    clear(lanes, lanes.shape[1])
     whole = first + (last - first) // 4 * 4
     for i in range(first, whole, 4):
         lanes[0, bins[i]] += 1
@@ -257,7 +257,7 @@ def add_ones(block, first, last, channel, histogram):
 @inner
 def add_lanes(bins, packed, begin, end, lanes):
     """Add packed numbers of positions begin to end up by bin, in four lanes."""
-    clear(lanes)
+    clear(lanes, lanes.shape[1])
     whole = begin + (end - begin) // 4 * 4
     for i in range(np.uint64(begin), np.uint64(whole), np.uint64(4)):  # unsigned: no index counts from the end
         lanes[0, bins[i]] += packed[i]

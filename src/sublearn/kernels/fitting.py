@@ -46,10 +46,11 @@ def dot(x, y, n, weights):
 
 
 @inner
-def take_targets(samples, node, key, begin, n, out):
+def take_targets(samples, node, kinds, key, begin, n, out):
     """What is to be explained, for the samples at positions begin to begin + n of the order.
 
-    Classes are made two groups: of those in the node the first is in one, the second in the other, the rest by key.
+    Classes, of which `kinds` has the numbers, are made two groups: of those in the node the first is in one, the second
+    in the other, the rest by key.
     """
     if samples.n_classes == 0:
         shift = (CURVED_BITS if samples.curvatures.size else TARGET_BITS) - FIT_BITS
@@ -59,24 +60,24 @@ def take_targets(samples, node, key, begin, n, out):
     n_seen = 0
     for k in range(samples.n_classes):
         if node.totals[k] > 0:
-            positive = mix(mix(key, FITTED), k) >> SIGN == 0 if n_seen > 1 else n_seen == 1
+            positive = mix(mix(key, FITTED), kinds[k]) >> SIGN == 0 if n_seen > 1 else n_seen == 1
             n_seen += 1
             for i in range(max(node.runs[k], begin), min(node.runs[k + 1], begin + n)):
                 out[i - begin] = 1 if positive else -1
 
 
 @section
-def add_products(samples, node, key, features, columns, loaded, block, fit):
+def add_products(samples, node, kinds, key, features, columns, loaded, block, fit):
     """Fill fit.sums from the samples of a node, or from this thread's part of them."""
     m = fit.explained.shape[0]
     size = block.projected.size
     weights = fit.weights
-    clear(fit.sums)
+    clear(fit.sums, fit.sums.shape[1])
     for begin in range(node.runs[0], node.runs[-1], size):
         n = min(size, node.runs[-1] - begin)
         if not loaded:
             gather_columns(samples.codes, node.order, begin, n, features, block)
-        take_targets(samples, node, key, begin, n, fit.rows[0])
+        take_targets(samples, node, kinds, key, begin, n, fit.rows[0])
         for i in range(min(n, weights.size)):
             weights[i] = samples.weights[np.uint32(node.order[begin + i])]
         for d in range(m + 2):
@@ -142,13 +143,13 @@ def write_best(height, fit):
 
 
 @section
-def fit_pairs(samples, node, key, features, columns, varies, height, loaded, block, fit, pool, n_met):
+def fit_pairs(samples, node, kinds, key, features, columns, varies, height, loaded, block, fit, pool, n_met):
     """Fill fit.vectors with the best pairs over `features`; returns (how many, n_met).
 
     `loaded`: the block has the node, and the features in `columns`. Threads may have divided the samples.
     """
-    add_products(samples, node, key, features, columns, loaded, block, fit)
-    n_met = pool_sums(pool, fit.sums, n_met)
+    add_products(samples, node, kinds, key, features, columns, loaded, block, fit)
+    n_met = pool_sums(pool, fit.sums, fit.sums.shape[1], n_met)
     explain(varies, fit)
     return write_best(height, fit), n_met
 
@@ -156,10 +157,13 @@ def fit_pairs(samples, node, key, features, columns, varies, height, loaded, blo
 @kernel
 def fit_level(samples, level, subspace, varies, height, first, last, block, columns, fit, pool, vectors, sizes):
     """Fit pairs in nodes first to last: vectors (n_nodes, n_fitted, subspace_size), of which there are `sizes`."""
+    kinds = np.arange(samples.n_classes)
     for i in range(first, last):
         node = node_of(level, i)
         key = level.keys[i]
-        sizes[i], _ = fit_pairs(samples, node, key, subspace[i], columns, varies[i], height, False, block, fit, pool, 1)
+        sizes[i], _ = fit_pairs(
+            samples, node, kinds, key, subspace[i], columns, varies[i], height, False, block, fit, pool, 1
+        )
         for j in range(sizes[i]):
             for d in range(subspace.shape[1]):
                 vectors[i, j, d] = fit.vectors[j, d]

@@ -17,13 +17,14 @@ from sublearn.kernels.describing import describe_node, newton_loss
 from sublearn.kernels.drawing import CHILDREN, Urn, draw_subspace, draw_vectors
 from sublearn.kernels.fitting import fit_pairs
 from sublearn.kernels.keeping import choose_in_node, move_samples
-from sublearn.kernels.layout import CONSTANT, Array, Test
+from sublearn.kernels.layout import CONSTANT, Array, Samples, Test
 from sublearn.kernels.racing import keep_finalists, take_evenly
 from sublearn.kernels.search import Found, Node, is_whole, test_candidates
 from sublearn.kernels.team import (
     COME,
     N_CLAIMED,
     N_COMMON,
+    N_FILLED,
     N_OPEN,
     N_TASKS,
     NEVER,
@@ -36,9 +37,11 @@ from sublearn.kernels.team import (
 )
 
 # what the state of a thread tells
-FIRST, NODES, PLANES, TERMS, CELLS, ENTERED, AT, CLAIMED, ACTIVE, COMMON, MET, ALONE = range(12)
+FIRST, NODES, PLANES, TERMS, CELLS, ENTERED, AT, CLAIMED, ACTIVE, COMMON, MET, ALONE, FILLED = range(13)
 N_STATES = 16  # so that threads have cache lines of their own
 RANKING, DRAWN, FINALS = 0, 1, 2  # what is being tested
+OF_NUMBERS = 3  # places that a node of a regression takes in `runs` and `totals`
+OF_A_CLASS = 3  # what a class costs in a bin of a test, in samples visited
 
 
 class Rules(NamedTuple):
@@ -62,13 +65,20 @@ class Rules(NamedTuple):
 
 
 class Grown(NamedTuple):
-    """Nodes that have been grown, parents before their children, with room for more; a part of a tree."""
+    """Nodes that have been grown, parents before their children, with room for more; a part of a tree.
+
+    A node has numbers for those classes only that it has samples of: of many classes, a small node has few. They are
+    together, from place `at` on.
+    """
 
     parent: Array  # int64, its number among the nodes of all threads; -1 for the root
     cell: Array  # int64, child code
     depth: Array  # int64
-    runs: Array  # int64 (n, n_classes + 1), as in `Level`
-    totals: Array  # int64 (n, n_channels)
+    at: Array  # int64, where its numbers begin in `kinds`, `runs` and `totals`
+    n_kinds: Array  # int64, how many classes it has; 0 for regression
+    kinds: Array  # int64, numbers of these classes
+    runs: Array  # int64, where the samples of each begin and the last ones end, as in `Level`
+    totals: Array  # int64, as in `Level`
     remainder: Array  # int64
     loss: Array  # float64
     pure: Array  # bool
@@ -194,10 +204,10 @@ def take_axis_tests(n_axis, ranking, subspace, found):
 
 
 @inner
-def is_open(grown, i, n_classes, test, max_depth, min_split, min_loss):
+def is_open(grown, i, totals, test, max_depth, min_split, min_loss):
     """Whether node i may be split."""
-    weight = weight_of(grown.totals[i], n_classes)
-    count = count_of(grown.totals[i], n_classes)
+    weight = weight_of(totals, grown.n_kinds[i])
+    count = count_of(totals, grown.n_kinds[i])
     return (
         grown.depth[i] < max_depth
         and count >= min_split
@@ -225,13 +235,79 @@ def note_planes(candidates, kept, n_kept, grown, plane, term):
     return plane, term
 
 
+@section
+def samples_of(samples, n_kinds):
+    """The samples, for a node that has so many classes."""
+    return Samples(
+        samples.codes,
+        samples.targets,
+        samples.remainders,
+        samples.curvatures,
+        samples.packed,
+        samples.weights,
+        samples.counts,
+        n_kinds,
+    )
+
+
+@section
+def runs_of(grown, i):
+    """Runs of node i."""
+    return grown.runs[grown.at[i] : grown.at[i] + max(grown.n_kinds[i], 1) + 1]
+
+
+@section
+def totals_of(grown, i, samples):
+    """Totals of node i."""
+    n = grown.n_kinds[i] if grown.n_kinds[i] > 0 else 2
+    return grown.totals[grown.at[i] : grown.at[i] + n + (1 if samples.weights.size or samples.curvatures.size else 0)]
+
+
+@inner
+def visits_of(n, n_bins, n_kinds):
+    """What a test costs in a node of n samples, in samples visited."""
+    return n + OF_A_CLASS * n_bins * n_kinds
+
+
+@inner
+def places_of(n_kinds):
+    """How many places the numbers of a node take."""
+    return n_kinds + 1 if n_kinds > 0 else OF_NUMBERS
+
+
+@inner
+def n_present(runs, n_kinds):
+    """How many of these classes have samples."""
+    n = np.int64(0)
+    for k in range(n_kinds):
+        if runs[k + 1] > runs[k]:
+            n += 1
+    return n
+
+
+@inner
+def note_runs(runs, kinds, grown, i):
+    """Write the runs and classes of node i, whose place is known, but for classes that have no samples."""
+    n = grown.at[i]
+    if kinds.size == 0:
+        grown.runs[n] = runs[0]
+        grown.runs[n + 1] = runs[1]
+    else:
+        for k in range(kinds.size):
+            if runs[k + 1] > runs[k]:
+                grown.kinds[n] = kinds[k]
+                grown.runs[n] = runs[k]
+                n += 1
+        grown.runs[n] = runs[kinds.size]
+
+
 @inner
 def describe_child(samples, order, test, sums, key, depth, parent, grown, i):
     """Fill what is known of node i, whose runs and cell are noted; `sums` are those of its cell."""
     grown.parent[i] = parent
     grown.depth[i] = depth
     grown.key[i] = mix(mix(key, CHILDREN), grown.cell[i])
-    totals = grown.totals[i]
+    totals = totals_of(grown, i, samples)
     if test.criterion == SECOND_ORDER:
         for channel in range(totals.size):
             totals[channel] = sums[grown.cell[i], channel]
@@ -239,12 +315,13 @@ def describe_child(samples, order, test, sums, key, depth, parent, grown, i):
         grown.loss[i] = newton_loss(test, totals)
         grown.pure[i] = False
     else:
-        grown.remainder[i], grown.loss[i], grown.pure[i] = describe_node(samples, order, grown.runs[i], test, totals)
+        own = samples_of(samples, grown.n_kinds[i])
+        grown.remainder[i], grown.loss[i], grown.pure[i] = describe_node(own, order, runs_of(grown, i), test, totals)
 
 
 @inner
-def take_task(tasks, task, own, i):
-    """Make a task node i of a thread's own."""
+def take_task(tasks, task, own, i, at):
+    """Make a task node i of a thread's own, whose numbers begin at place `at`; returns the next free place."""
     own.parent[i] = tasks.parent[task]
     own.cell[i] = tasks.cell[task]
     own.depth[i] = tasks.depth[task]
@@ -252,10 +329,16 @@ def take_task(tasks, task, own, i):
     own.remainder[i] = tasks.remainder[task]
     own.loss[i] = tasks.loss[task]
     own.pure[i] = tasks.pure[task]
-    for k in range(own.runs.shape[1]):
-        own.runs[i, k] = tasks.runs[task, k]
-    for c in range(own.totals.shape[1]):
-        own.totals[i, c] = tasks.totals[task, c]
+    own.at[i] = at
+    own.n_kinds[i] = tasks.n_kinds[task]
+    first = tasks.at[task]
+    n = places_of(own.n_kinds[i])
+    for k in range(n):
+        own.runs[at + k] = tasks.runs[first + k]
+        own.totals[at + k] = tasks.totals[first + k]
+    for k in range(own.n_kinds[i]):
+        own.kinds[at + k] = tasks.kinds[first + k]
+    return at + n
 
 
 @bare_kernel
@@ -296,7 +379,7 @@ def grow(
     counters = team.counters
     if number == 0 and not entered:
         tasks.remainder[0], tasks.loss[0], tasks.pure[0] = describe_node(
-            samples, order, tasks.runs[0], test, tasks.totals[0]
+            samples_of(samples, tasks.n_kinds[0]), order, runs_of(tasks, 0), test, totals_of(tasks, 0, samples)
         )
     together = team.n_threads > 1 and own[ALONE] == 0
     n_features = samples.codes.shape[0]
@@ -304,7 +387,6 @@ def grow(
     size = rules.subspace_size
     block = work.block
     columns = spare.columns
-    own_runs = spare.own_runs
     child_runs = spare.child_runs
     tests = Found(candidates.decrease[0], candidates.threshold[0], candidates.ranges[0])
     loose = Test(test.criterion, test.n_bins, 1, 1, test.l2, 0.0, test.n_log_n)  # minima are for all samples
@@ -330,7 +412,8 @@ def grow(
                 continue
             i = task
             grown = tasks
-            n = grown.runs[i, -1] - grown.runs[i, 0]
+            runs = runs_of(grown, i)
+            n = runs[-1] - runs[0]
             if n <= team.large:
                 continue
         else:
@@ -346,28 +429,35 @@ def grow(
                 own[ACTIVE] = 0
                 if team.ready[own[CLAIMED]] == 2:
                     continue
-                take_task(tasks, own[CLAIMED], nodes, own[NODES])
+                own[FILLED] = take_task(tasks, own[CLAIMED], nodes, own[NODES], own[FILLED])
                 own[NODES] += 1
             i = own[AT]
             own[AT] += 1
-            n = grown.runs[i, -1] - grown.runs[i, 0]
-        visited += n * (rules.n_candidates + n_features)
-        opened = is_open(grown, i, samples.n_classes, test, rules.max_depth, rules.min_split, rules.min_loss)
-        begin = grown.runs[i, 0]
+            runs = runs_of(grown, i)
+            n = runs[-1] - runs[0]
+        n_kinds = grown.n_kinds[i]
+        kinds = grown.kinds[grown.at[i] : grown.at[i] + n_kinds]
+        totals = totals_of(grown, i, samples)
+        these = samples_of(samples, n_kinds)
+        visited += visits_of(n, test.n_bins, n_kinds) * (rules.n_candidates + n_features)
+        opened = is_open(grown, i, totals, test, rules.max_depth, rules.min_split, rules.min_loss)
+        begin = runs[0]
         key = grown.key[i]
         pool = all_threads if together else one_thread
-        share_of(grown.runs[i], pool.number, pool.n_threads, own_runs)
-        node = Node(order, own_runs, grown.totals[i])
+        own_runs = spare.own_runs[: runs.size]
+        share_of(runs, pool.number, pool.n_threads, own_runs)
+        node = Node(order, own_runs, totals)
+        some = Node(racers.order, racers.runs[: runs.size], racers.totals[: totals.size])
         # steps 1 to 3: features are ranked tile by tile, then candidates drawn and tested; where these race, finalists
         # follow. A race is so short that each thread runs it whole
         loss = grown.loss[i]
         raced = rules.racing_samples > 0 and n >= 2 * rules.racing_samples
-        source = racers if raced else node
+        source = some if raced else node
         used = loose if raced else test
         used_pool = one_thread if raced else pool
         if raced and opened:
-            take_evenly(key, order, grown.runs[i], rules.racing_samples, racers.order, 0, racers.runs)
-            _, loss, _ = describe_node(samples, racers.order, racers.runs, test, racers.totals)
+            take_evenly(key, order, runs, rules.racing_samples, some.order, 0, some.runs)
+            _, loss, _ = describe_node(these, some.order, some.runs, test, some.totals)
         if test.criterion == SECOND_ORDER:
             loss = np.inf
         at = 0
@@ -392,7 +482,7 @@ def grow(
                 last = candidates.sizes[0]
                 used_columns = columns
             n_met = test_candidates(
-                samples,
+                these,
                 source,
                 used,
                 features,
@@ -407,6 +497,9 @@ def grow(
                 used_pool,
                 n_met,
             )
+            if is_stopped(team.stop):
+                opened = False
+                break
             if last > first:
                 loaded = used_pool.n_threads == 1 and is_whole(source, block)  # with what was tested just now
             if step == RANKING and at < n_features:
@@ -423,8 +516,9 @@ def grow(
                 n_fitted = np.int64(0)
                 if fit.vectors.shape[0] > 0 and not solved:
                     n_fitted, n_met = fit_pairs(
-                        samples,
+                        these,
                         source,
+                        kinds,
                         key,
                         subspace,
                         columns,
@@ -438,7 +532,7 @@ def grow(
                     )
                 candidates.sizes[0] = draw_vectors(
                     key,
-                    count_of(grown.totals[i], samples.n_classes),
+                    count_of(totals, n_kinds),
                     rules.listed,
                     rules.n_axis,
                     solved,
@@ -478,7 +572,7 @@ def grow(
         choice.decrease[0] = 0.0
         if opened:
             n_met = choose_in_node(
-                samples, node, test, candidates, 0, rules.limits, loaded, block, columns, trial, choice, pool, n_met
+                these, node, test, candidates, 0, rules.limits, loaded, block, columns, trial, choice, pool, n_met
             )
         n_children = 0
         if choice.n_kept[0] > 0:
@@ -501,7 +595,7 @@ def grow(
             if number > 0:
                 continue
             i = own[NODES]  # from here on it is one of the first thread's own
-            take_task(tasks, task, nodes, i)
+            own[FILLED] = take_task(tasks, task, nodes, i, own[FILLED])
             own[NODES] += 1
             own[AT] += 1
             team.ready[task] = 2
@@ -512,18 +606,22 @@ def grow(
             own[CELLS] += 1 << choice.n_kept[0]
         depth = nodes.depth[i] + 1
         for child in range(n_children):
-            to_share = together or child_runs[child, -1] - child_runs[child, 0] > team.small
+            its_runs = child_runs[child, : max(n_kinds, 1) + 1]
+            to_share = together or its_runs[-1] - its_runs[0] > team.small
             target = tasks if to_share else nodes
             j = add(counters, N_TASKS, 1) if to_share else own[NODES]
             target.cell[j] = spare.child_cells[child]
-            for k in range(child_runs.shape[1]):
-                target.runs[j, k] = child_runs[child, k]
+            target.n_kinds[j] = n_present(its_runs, n_kinds)
+            n_places = places_of(target.n_kinds[j])
+            target.at[j] = add(counters, N_FILLED, n_places) if to_share else own[FILLED]
+            note_runs(its_runs, kinds, target, j)
             describe_child(samples, order, test, trial.kept_sums, key, depth, own[FIRST] + i, target, j)
             if to_share:
                 add(counters, N_OPEN, 1)
                 add(team.ready, j, 1)
             else:
                 own[NODES] += 1
+                own[FILLED] += n_places
         if is_task:
             add(counters, N_OPEN, -1)
     own[MET] = n_met - 1

@@ -89,7 +89,8 @@ def project_gathered(codes, order, begin, n, features, coefficients, out):
 def joint_decrease(samples, node, test, loaded, block, trial, n_cells, pool, n_met):
     """(loss decrease of the cells in `trial.trial`, how many are occupied, whether those meet the minima, n_met)."""
     sums = trial.sums[:n_cells]
-    clear(sums)
+    n_channels = node.totals.size
+    clear(sums, n_channels)
     for begin in range(node.runs[0], node.runs[-1], block.bins.size):
         n = min(block.bins.size, node.runs[-1] - begin)
         if not loaded:
@@ -98,18 +99,19 @@ def joint_decrease(samples, node, test, loaded, block, trial, n_cells, pool, n_m
         for i in range(n):
             block.bins[i] = own[i]
         add_up(block, node.runs, samples.n_classes, begin, n, sums)
-    n_met = pool_sums(pool, sums, n_met)
+    n_met = pool_sums(pool, sums, n_channels, n_met)
     n_classes = samples.n_classes
     centre = centre_of(node.totals, test)
     total = 0.0
     occupied = 0
     large_enough = True
     for cell in range(n_cells):
-        weight = weight_of(sums[cell], n_classes)
+        channels = sums[cell, :n_channels]
+        weight = weight_of(channels, n_classes)
         if weight > 0:
             occupied += 1
-            total += purity(sums[cell], weight, n_classes, centre, test)
-            large_enough = large_enough and meets_minima(weight, count_of(sums[cell], n_classes), test)
+            total += purity(channels, weight, n_classes, centre, test)
+            large_enough = large_enough and meets_minima(weight, count_of(channels, n_classes), test)
     weight = weight_of(node.totals, n_classes)
     start = purity(node.totals, weight, n_classes, centre, test)
     return (total - start) / np.float64(weight), occupied, large_enough, n_met
@@ -128,14 +130,14 @@ def most_different(decrease, cosine):
 
 
 @section
-def keep(candidates, i, c, slot, trial, n, choice):
+def keep(candidates, i, c, slot, trial, n, n_channels, choice):
     """Note candidate c as kept, and renew the cosines of the others."""
     choice.kept[i, slot] = c
     choice.n_kept[i] = slot + 1
     for s in range(n):
         trial.cells[s] = trial.trial[s]
     for cell in range(2 << slot):
-        for channel in range(trial.sums.shape[1]):
+        for channel in range(n_channels):
             trial.kept_sums[cell, channel] = trial.sums[cell, channel]
     if slot + 1 == choice.kept.shape[1]:
         return
@@ -191,7 +193,7 @@ def choose_in_node(samples, node, test, candidates, i, limits, loaded, block, co
         )
         falls = occupied > choice.n_children[i] and joint > choice.decrease[i] * (1.0 + ROUNDING) + noise
         if c == best or (large_enough and falls):
-            keep(candidates, i, c, slot, trial, n, choice)
+            keep(candidates, i, c, slot, trial, n, node.totals.size, choice)
             choice.decrease[i] = joint
             choice.n_children[i] = occupied
         if choice.n_kept[i] == max_partitions or choice.n_children[i] == count:
@@ -252,7 +254,7 @@ def move_samples(order, begin, runs, cells, place, moved, at, first_child, new_r
     after the other. Space for position p is moved[p - at], for all threads. Returns (number of children, n_met).
     """
     n_classes = runs.size - 1
-    clear(place)
+    clear(place, n_classes)
     for k in range(n_classes):
         part = cells[runs[k] - runs[0] : runs[k + 1] - runs[0]]
         if place.shape[0] == 2:

@@ -21,7 +21,7 @@ from sublearn.kernels.columns import (
 )
 from sublearn.kernels.compilation import kernel, section
 from sublearn.kernels.layout import CONSTANT, Array
-from sublearn.kernels.team import pool_ranges, pool_sums
+from sublearn.kernels.team import is_stopped, pool_ranges, pool_sums
 from sublearn.kernels.threshold import Below, find_threshold
 
 INT32_MAX = np.int32(2**31 - 1)
@@ -91,9 +91,11 @@ def test_candidates(
     whole = is_whole(node, block) and pool.n_threads == 1
     n_tested = 1 if whole else work.histograms.shape[0]
     for start in range(first, last, n_tested):
+        if is_stopped(pool.stop):
+            break
         stop = min(start + n_tested, last)
         for c in range(start, stop):
-            clear(work.histograms[c - start])
+            clear(work.histograms[c - start], node.totals.size)
             if not known:
                 found.ranges[c, 0] = INT32_MAX
                 found.ranges[c, 1] = -INT32_MAX
@@ -117,7 +119,8 @@ def test_candidates(
                         add_up(block, node.runs, samples.n_classes, begin, n, work.histograms[c - start])
             if sweep == 0:
                 n_met = pool_ranges(pool, found.ranges, start, stop, n_met)
-        n_met = pool_sums(pool, work.table[: (stop - start) * work.histograms.shape[1]], n_met)
+        table = work.table[: (stop - start) * work.histograms.shape[1]]
+        n_met = pool_sums(pool, table, node.totals.size, n_met)
         for c in range(start, stop):
             store_best(samples, node, test, work, c - start, c, found)
     return n_met

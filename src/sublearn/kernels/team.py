@@ -20,8 +20,8 @@ OFFERS = 200  # offers, some tenths of a microsecond each where nobody takes the
 NAP = 50  # microseconds
 LONG = 4_000  # looks before a thread that has nothing to do comes back
 NEVER, LATER, COME = 0, 1, 2
-N_MET, N_TASKS, N_COMMON, N_CLAIMED, N_OPEN = 0, 8, 16, 24, 32  # counters, in cache lines of their own
-N_COUNTERS = 40
+N_MET, N_TASKS, N_COMMON, N_CLAIMED, N_OPEN, N_FILLED = 0, 8, 16, 24, 32, 40  # counters, in cache lines of their own
+N_COUNTERS = 48
 
 if sys.platform == "win32":
     offer_core = types.ExternalFunction("SwitchToThread", types.int32())
@@ -93,11 +93,10 @@ class Pool(NamedTuple):
 
 
 @inner
-def pool_sums(pool, sums, n_met):
-    """Replace the sums of this thread, a table, by those of all."""
+def pool_sums(pool, sums, width, n_met):
+    """Replace the sums of this thread, the first columns of a table, by those of all."""
     if pool.n_threads == 1:
         return n_met
-    width = sums.shape[1]
     for i in range(sums.shape[0]):
         for j in range(width):
             pool.sums[pool.number, i * width + j] = sums[i, j]
