@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.model_selection import train_test_split
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from sublearn._ensemble import SLMEnsemble
-from sublearn._estimator import FLOATS, ClassifierPart
+from sublearn._estimator import ClassifierPart
 from sublearn._parameters import NONE, POSITIVE, either, one_of, whole
 from sublearn._progress import Progress, shown
 from sublearn.core.booster import Growth, Round, boost
@@ -240,7 +240,7 @@ class SLMBoost(SLMEnsemble):
         if not isinstance(eval_set, tuple | list) or len(eval_set) != 2 or isinstance(eval_set[0], tuple):
             raise ValueError(f"eval_set of {name}.fit must be one pair (X, y); got {type(eval_set).__name__}.")
         try:
-            X, y = validate_data(self, *eval_set, reset=False, dtype=FLOATS)
+            X, y = self._check_data(*eval_set, reset=False)
         except ValueError as error:
             raise ValueError(f"eval_set of {name}.fit must be like X and y: {error}") from None
         weights = self._check_weights(eval_sample_weight, X, "eval_sample_weight")

@@ -11,8 +11,9 @@ from joblib import effective_n_jobs
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils.multiclass import type_of_target
-from sklearn.utils.validation import _num_samples, validate_data
+from sklearn.utils.validation import _num_samples
 
+from sublearn._checking import check_samples, check_target, is_temporal, refuse_gaps
 from sublearn._parameters import Rule, as_count, as_rounds, as_whole, number, one_of
 from sublearn.core.answers import ClassShares, MeanTarget
 from sublearn.core.codes import EXACT, FeatureMaps, code_limit, encode_samples, fit_maps
@@ -32,7 +33,6 @@ from sublearn.core.projection import Plan, plan_projections
 from sublearn.core.task import Task, class_root, number_root
 from sublearn.kernels.layout import Array, Samples
 
-FLOATS = [np.float64, np.float32]
 SMALLEST_LIMIT = 255  # codes a feature must at least have on each side of its mean
 
 
@@ -68,7 +68,7 @@ class SLMEstimator(BaseEstimator):  # type: ignore[misc]
 
     def _check_samples(self, X: Any) -> Array:
         """Samples to predict."""
-        checked: Array = validate_data(self, X, reset=False, dtype=FLOATS)
+        checked: Array = check_samples(self, X, reset=False)
         return checked
 
     def _prepare(
@@ -118,9 +118,13 @@ class SLMEstimator(BaseEstimator):  # type: ignore[misc]
 
     def _check_numbers(self, given: Any, X: Any, name: str) -> Array:
         """Finite numbers, one a sample; a single number holds for all."""
-        checked: Array = check_array(
-            [given] if isinstance(given, Number) else given, ensure_2d=False, dtype=np.float64, input_name=name
-        )
+        values = [given] if isinstance(given, Number) else given
+        try:
+            if is_temporal(getattr(values, "dtype", None)):
+                raise ValueError("dates or times are none.")
+            checked: Array = check_array(values, ensure_2d=False, dtype=np.float64, input_name=name)
+        except (TypeError, ValueError, OverflowError) as error:
+            raise ValueError(f"{name} of {type(self).__name__} must hold finite numbers: {error}") from None
         if isinstance(given, Number):
             checked = np.full(_num_samples(X), checked[0])
         if checked.ndim != 1 or len(checked) != _num_samples(X):
@@ -198,11 +202,16 @@ class ClassifierPart(ClassifierMixin):  # type: ignore[misc]
         predicted: Array = self.classes_[probabilities.argmax(axis=1)]
         return predicted
 
-    def _check_data(self, X: Any, y: Any) -> tuple[Array, Array]:
-        X, y = validate_data(self, X, y, dtype=FLOATS)
-        kind = type_of_target(y, input_name="y")
+    def _check_data(self, X: Any, y: Any, reset: bool = True) -> tuple[Array, Array]:
+        X, y = check_samples(self, X, y, reset=reset)
+        name = type(self).__name__
+        try:
+            kind = type_of_target(y, input_name="y")
+        except TypeError as error:  # it cannot be sorted
+            refuse_gaps(y, name)
+            raise ValueError(f"y of {name}.fit must hold classes of one kind, such as all strings: {error}.") from None
         if kind not in ("binary", "multiclass"):
-            name = type(self).__name__
+            refuse_gaps(y, name)
             hint = ""
             if kind == "continuous":
                 hint = f" y holds {len(np.unique(y))} distinct floats; did you mean {name[:-10]}Regressor?"
@@ -240,9 +249,9 @@ class RegressorPart(RegressorMixin):  # type: ignore[misc]
 
     _rules = {"criterion": one_of("squared_error")}  # noqa: RUF012
 
-    def _check_data(self, X: Any, y: Any) -> tuple[Array, Array]:
-        X, y = validate_data(self, X, y, dtype=FLOATS, y_numeric=True)
-        return X, y.astype(np.float64)
+    def _check_data(self, X: Any, y: Any, reset: bool = True) -> tuple[Array, Array]:
+        X, y = check_samples(self, X, y, reset=reset)
+        return X, check_target(y, type(self).__name__)
 
     def _encode_response(self, y: Array, weights: Weights) -> tuple[Response, Weights]:
         empty = np.empty(0, np.int64)

@@ -409,7 +409,7 @@ class SLMBoostRegressor(RegressorPart, SLMBoost):
         return self.loss if isinstance(self.loss, Loss) else LOSSES[self.loss](self.quantile)
 
     def _part(self, X: Array, y: Array, weights: Weights, exposure: Array) -> Part:
-        return Part(X, np.asarray(y, np.float64), weights, NOTHING, exposure)
+        return Part(X, y, weights, NOTHING, exposure)
 
     def _predictions(self, raw: Array) -> Array:
         loss: Loss = self._loss

@@ -1,0 +1,209 @@
+"""Samples and targets that are no finite numbers: errors name the column or sample, what is in it and the way out."""
+
+from collections.abc import Callable
+from datetime import date, datetime, timedelta
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from sublearn import (
+    SLMBoostClassifier,
+    SLMBoostRegressor,
+    SLMClassifier,
+    SLMForestClassifier,
+    SLMForestRegressor,
+    SLMRegressor,
+)
+
+N = 20
+AGES = np.arange(N, dtype=float)
+LABELS = np.arange(N) % 2
+GOOD = pd.DataFrame({"age": AGES, "other": AGES[::-1]})
+MODELS = [SLMClassifier, SLMRegressor, SLMForestClassifier, SLMForestRegressor, SLMBoostClassifier, SLMBoostRegressor]
+ALL = pytest.mark.parametrize("make", MODELS)
+REGRESSORS = pytest.mark.parametrize("make", [SLMRegressor, SLMForestRegressor, SLMBoostRegressor])
+CLASSIFIERS = pytest.mark.parametrize("make", [SLMClassifier, SLMForestClassifier, SLMBoostClassifier])
+BOOSTS = pytest.mark.parametrize("make", [SLMBoostClassifier, SLMBoostRegressor])
+
+ENCODE, FILL, COUNT_DAYS = "OneHotEncoder", "SimpleImputer", "days"
+COLUMNS: dict[str, tuple[Any, str, str]] = {  # values, what is said of them, the way out
+    "text": (["u", "v"] * 10, "text such as 'u'", ENCODE),
+    "text after numbers": (["1"] * 15 + ["v"] * 5, r"text such as 'v' in column \S+ \(5 of 20 rows, .* row 15", ENCODE),
+    "dates": ([datetime(2020, 1, 1)] * N, "dates or times such as 2020-01-01", COUNT_DAYS),
+    "durations": ([timedelta(days=1)] * N, "dates or times such as", COUNT_DAYS),
+    "gaps": ([1.0] * 7 + [None] * 3 + [2.0] * 10, r"NaN in column \S+ \(3 of 20 rows, the first is row 7", FILL),
+    "infinity": ([1.0] * 19 + [-np.inf], r"infinity in column \S+ \(1 of 20 rows, the first is row 19", "Replace"),
+}
+COLUMN = pytest.mark.parametrize("name", COLUMNS)
+FORMS: dict[str, Callable[[Any], Any]] = {
+    "pandas": lambda values: pd.DataFrame({"age": AGES, "other": values}),
+    "polars": lambda values: pl.DataFrame({"age": AGES, "other": values}),
+    "array": lambda values: np.array([*zip(AGES, values, strict=True)], object),
+    "list": lambda values: [list(row) for row in zip(AGES, values, strict=True)],
+}
+FORM = pytest.mark.parametrize("form", FORMS)
+
+
+def small(make: Any) -> Any:
+    return make(n_estimators=3) if "n_estimators" in make().get_params() else make()
+
+
+def message(make: Any, form: str, name: str) -> str:
+    _, said, way_out = COLUMNS[name]
+    column = "'other'" if form in ("pandas", "polars") else "1"
+    said = said.replace(r"\S+", column) if r"\S+" in said else f"{said}.* in column {column} "
+    return f"X of {make.__name__} must hold finite numbers; X contains {said}.*{way_out}"
+
+
+@ALL
+@COLUMN
+@FORM
+def test_column_that_holds_no_numbers_is_named_by_fit(make: Any, form: str, name: str) -> None:
+    with pytest.raises(ValueError, match=f"^{message(make, form, name)}"):
+        small(make).fit(FORMS[form](COLUMNS[name][0]), LABELS)
+
+
+@ALL
+@COLUMN
+@FORM
+def test_column_that_holds_no_numbers_is_named_by_predict(make: Any, form: str, name: str) -> None:
+    model = small(make).fit(GOOD if form in ("pandas", "polars") else GOOD.to_numpy(), LABELS)
+    bad = FORMS[form](COLUMNS[name][0])
+    calls = ["predict", "predict_proba", "apply", "decision_path", "decision_function", "staged_predict"]
+    for call in (getattr(model, name) for name in calls if hasattr(model, name)):
+        with pytest.raises(ValueError, match=f"^{message(make, form, name)}"):
+            next(iter(call(bad)))
+
+
+@BOOSTS
+@COLUMN
+@FORM
+def test_column_that_holds_no_numbers_is_named_in_eval_set(make: Any, form: str, name: str) -> None:
+    good = GOOD if form in ("pandas", "polars") else GOOD.to_numpy()
+    said = f"^eval_set of {make.__name__}.fit must be like X and y: {message(make, form, name)}"
+    with pytest.raises(ValueError, match=said):
+        small(make).fit(good, LABELS, eval_set=(FORMS[form](COLUMNS[name][0]), LABELS))
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (pd.DataFrame({"a": AGES, "b": pd.Categorical(["u", "v"] * 10)}), "text such as 'u' in column 'b'"),
+        (pl.DataFrame({"a": AGES, "b": pl.Series(["u", "v"] * 10, dtype=pl.Categorical)}), "text such as 'u' .* 'b'"),
+        (
+            pd.DataFrame({"a": AGES, "b": ["u"] * N, "c": ["v"] * N}),
+            "text such as 'u' in column 'b' .* and in 1 more column[.]",
+        ),
+        (
+            pd.DataFrame({"b": ["u"] * N, "c": ["v"] * N, "d": ["w"] * N}),
+            "text such as 'u' in column 'b' .* and in 2 more columns[.]",
+        ),
+        (pd.DataFrame({"a": [1, pd.NA] * 10}), "NaN in column 'a'"),
+        (pd.DataFrame({"a": pd.array([1, None] * 10, dtype="Int64")}), "NaN in column 'a'"),
+        (pd.DataFrame({"a": ["u", None] * 10}), "text such as 'u'"),  # gaps are a later question
+        (pd.DataFrame({"a": pd.date_range("2020-01-01", periods=N, tz="UTC")}), "dates or times .* column 'a'"),
+        (pd.DataFrame({"a": pd.period_range("2020-01-01", periods=N)}), "objects such as Period.* column 'a'"),
+        (pd.DataFrame(np.array([["u", "v"]] * N)), "text such as 'u' in column 0"),
+        (pd.DataFrame(np.array([["1", "v"]] * N), columns=["a", "a"]), "text such as 'v' in column 'a'"),
+        (pl.DataFrame({"a": [date(2020, 1, 1)] * N}), "dates or times such as 2020-01-01 in column 'a'"),
+        (pl.DataFrame({"a": [[1, 2]] * N}), "objects such as .* in column 'a'"),
+        (np.array([["2020-01-01"]] * N, "datetime64[D]"), "dates or times such as 2020-01-01 in column 0"),
+        (np.array([[5]] * N, "timedelta64[D]"), "dates or times such as 5 days in column 0"),
+        ([[np.datetime64("2020-01-01"), 1.0]] * N, "dates or times such as 2020-01-01 in column 0"),
+        (np.array([["u" * 99]] * N), "text such as 'u{36}[.]{3} in column 0"),
+        ([[1.0, 10**400]] * N, "infinity in column 1"),
+        ([[1.0, {}]] * N, "objects such as {} in column 1"),
+    ],
+    ids=range(19),
+)
+def test_other_things_that_are_no_numbers_are_named(given: Any, said: str) -> None:
+    with pytest.raises((ValueError, TypeError), match=f"X contains {said}"):
+        SLMClassifier().fit(given, LABELS)
+
+
+def test_nothing_but_an_unknown_column_is_told_of_names_that_do_not_match() -> None:
+    model = SLMClassifier().fit(GOOD, LABELS)
+    with pytest.raises(ValueError, match=r"(?s)feature names should match.*city"):
+        model.predict(GOOD.assign(city="u"))
+
+
+def test_other_libraries_are_not_recommended() -> None:
+    with pytest.raises(ValueError) as caught:
+        SLMClassifier().fit(np.full((N, 1), np.nan), LABELS)
+    assert "HistGradientBoosting" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        pd.DataFrame({"a": [True, False] * 10, "b": ["1", "2.5"] * 10, "c": pd.Categorical([1, 2] * 10)}),
+        pl.DataFrame({"a": [True, False] * 10, "b": ["1", "2.5"] * 10}),
+        np.array([[1, 2.5]] * N, object),
+        [[1, "2.5"]] * N,
+    ],
+    ids=["pandas", "polars", "array", "list"],
+)
+def test_what_reads_as_numbers_is_taken(given: Any) -> None:
+    assert SLMClassifier().fit(given, LABELS).n_features_in_ >= 2
+
+
+# ---- targets
+
+
+TARGETS = [
+    ([1.0, np.inf] * 10, "y contains infinity in 10 of 20 samples, the first is sample 1"),
+    ([1.0] * 5 + [None] * 2 + [2.0] * 13, "y contains NaN in 2 of 20 samples, the first is sample 5"),
+    ([1.0, np.nan] * 10, "y contains NaN in 10 of 20 samples, the first is sample 1"),
+]
+HIDDEN = pytest.mark.parametrize("dtype", [object, None], ids=["objects", "floats"])
+
+
+@ALL
+@HIDDEN
+@pytest.mark.parametrize(("y", "said"), TARGETS, ids=["infinity", "None", "NaN"])
+def test_targets_without_a_value_are_counted(make: Any, y: Any, said: str, dtype: Any) -> None:
+    for given in (np.array(y, dtype), pd.Series(y, dtype=dtype), y):
+        with pytest.raises(ValueError, match=f"^y of {make.__name__} must hold .* for each sample; {said}"):
+            small(make).fit(GOOD, given)
+
+
+@BOOSTS
+@HIDDEN
+@pytest.mark.parametrize(("y", "said"), TARGETS, ids=["infinity", "None", "NaN"])
+def test_targets_to_validate_on_without_a_value_are_counted(make: Any, y: Any, said: str, dtype: Any) -> None:
+    with pytest.raises(ValueError, match=f"^eval_set of {make.__name__}.fit must be like X and y: .*{said}"):
+        small(make).fit(GOOD, LABELS, eval_set=(GOOD, np.array(y, dtype)))
+
+
+@REGRESSORS
+@pytest.mark.parametrize(
+    ("y", "said"),
+    [
+        (["a", "b"] * 10, "text such as 'a' in 20 of 20 samples.* Did you mean SLM(Forest|Boost|)Classifier[?]$"),
+        (np.array(["2020-01-01"] * N, "datetime64[ns]"), "dates or times such as 2020-01-01.*days since"),
+        (np.arange(N).astype("timedelta64[D]"), "dates or times such as 0 days"),
+        ([10**400] * N, "infinity in 20 of 20"),
+        ([{}] * N, "objects such as {}"),
+        (np.full(N, np.longdouble("1e400")), "infinity"),
+    ],
+    ids=["text", "dates", "durations", "huge", "objects", "long doubles"],
+)
+def test_targets_of_a_regression_that_are_no_numbers_are_named(make: Any, y: Any, said: str) -> None:
+    with pytest.raises(ValueError, match=f"^y of {make.__name__} must hold a finite number .*; y contains {said}"):
+        small(make).fit(GOOD, y)
+
+
+@CLASSIFIERS
+def test_classes_of_which_some_are_missing_are_counted(make: Any) -> None:
+    for gap in (None, np.nan):
+        with pytest.raises(ValueError, match="y contains NaN in 1 of 20 samples, the first is sample 19"):
+            small(make).fit(GOOD, np.array(["a", "b"] * 9 + ["a", gap], object))
+
+
+@CLASSIFIERS
+def test_classes_that_cannot_be_sorted_are_refused(make: Any) -> None:
+    with pytest.raises(ValueError, match=f"y of {make.__name__}.fit must hold classes of one kind"):
+        small(make).fit(GOOD, np.array(["a", 1] * 10, object))
