@@ -93,8 +93,8 @@ def test_parameter_out_of_range_is_named_with_what_is_allowed(name: str, value: 
 @pytest.mark.parametrize(
     ("make", "name", "value", "allowed"),
     [
-        (SLMForestClassifier, "n_estimators", 0, "an int of at least 1"),
-        (SLMForestClassifier, "n_estimators", 10.0, "an int of at least 1"),
+        (SLMForestClassifier, "n_estimators", 0, "an int from 1 to 1000000"),
+        (SLMForestClassifier, "n_estimators", 10.0, "an int from 1 to 1000000"),
         (SLMForestClassifier, "voting", "majority", "'soft' or 'hard'"),
         (SLMForestClassifier, "bootstrap", 1, "True or False"),
         (SLMForestClassifier, "max_samples", 0, "None or an int of at least 1 or a float above 0 and up to 1"),
@@ -102,15 +102,19 @@ def test_parameter_out_of_range_is_named_with_what_is_allowed(name: str, value: 
         (SLMForestRegressor, "oob_score", "yes", "True or False"),
         (SLMForestRegressor, "warm_start", None, "True or False"),
         (SLMForestRegressor, "criterion", "gini", "'squared_error'"),
-        (SLMForestRegressor, "n_estimators", "auto", "an int of at least 1"),
-        (SLMBoostClassifier, "n_estimators", -3, "'auto' or an int of at least 1"),
-        (SLMBoostClassifier, "n_estimators", "Auto", "'auto' or an int of at least 1"),
-        (SLMBoostRegressor, "n_estimators", 0, "'auto' or an int of at least 1"),
-        (SLMBoostClassifier, "learning_rate", 0.0, "'auto' or a number above 0"),
-        (SLMBoostClassifier, "learning_rate", np.inf, "'auto' or a number above 0"),
-        (SLMBoostClassifier, "learning_rate", "fast", "'auto' or a number above 0"),
-        (SLMBoostRegressor, "learning_rate", "Auto", "'auto' or a number above 0"),
-        (SLMBoostRegressor, "learning_rate", True, "'auto' or a number above 0"),
+        (SLMForestRegressor, "n_estimators", "auto", "an int from 1 to 1000000"),
+        (SLMBoostClassifier, "n_estimators", -3, "'auto' or an int from 1 to 1000000"),
+        (SLMBoostClassifier, "n_estimators", "Auto", "'auto' or an int from 1 to 1000000"),
+        (SLMBoostRegressor, "n_estimators", 0, "'auto' or an int from 1 to 1000000"),
+        (SLMBoostClassifier, "learning_rate", 0.0, "'auto' or a number above 0 and up to 1000"),
+        (SLMBoostClassifier, "learning_rate", np.inf, "'auto' or a number above 0 and up to 1000"),
+        (SLMBoostClassifier, "learning_rate", "fast", "'auto' or a number above 0 and up to 1000"),
+        (SLMBoostRegressor, "learning_rate", "Auto", "'auto' or a number above 0 and up to 1000"),
+        (SLMBoostRegressor, "learning_rate", True, "'auto' or a number above 0 and up to 1000"),
+        (SLMBoostRegressor, "learning_rate", 1e100, "'auto' or a number above 0 and up to 1000"),
+        (SLMBoostClassifier, "learning_rate", 1e308, "'auto' or a number above 0 and up to 1000"),
+        (SLMBoostClassifier, "n_estimators", 2**63, "'auto' or an int from 1 to 1000000"),
+        (SLMForestRegressor, "n_estimators", 2**63, "an int from 1 to 1000000"),
         (SLMBoostRegressor, "min_gain", -1.0, "a number of at least 0"),
         (SLMBoostRegressor, "min_gain", np.nan, "a number of at least 0"),
         (SLMBoostClassifier, "loss", "squared_error", "'log_loss' or a sublearn.Loss"),
@@ -169,6 +173,125 @@ def test_coefficients_too_large_to_be_exact_are_refused() -> None:
     wide = np.random.default_rng(0).normal(size=(4, 600))
     with pytest.raises(ValueError, match="coefficients within 65793; got up to 76200"):
         SLMClassifier(subspace_size=600, envelope_height=127.0, envelope_decay=0.0).fit(wide, [0, 1, 0, 1])
+
+
+# ---- numbers near the ends of what there is
+
+
+def tree_of(model: Any) -> Any:
+    return model.tree_ if hasattr(model, "tree_") else model.ensemble_.nodes
+
+
+@ALL
+@pytest.mark.parametrize("huge", [2**40, 2**63, np.uint64(2**63), 10**400], ids=["2^40", "2^63", "unsigned", "10^400"])
+@pytest.mark.parametrize(
+    ("name", "harmless", "others"),
+    [
+        ("max_depth", None, {}),
+        ("min_samples_split", 1000, {}),
+        ("min_samples_leaf", 1000, {}),
+        ("subspace_size", 4, {}),
+        ("n_coefficients", 4, {}),
+        ("racing_samples", None, {}),
+        ("n_finalists", 1000, {"racing_samples": 16}),
+        ("n_iter_no_change", 1000, {"early_stopping": True}),
+        ("n_jobs", 1, {}),
+    ],
+)
+def test_whole_number_beyond_all_others_is_no_limit(
+    make: Any, name: str, harmless: Any, others: Any, huge: int
+) -> None:
+    if name not in make().get_params():
+        return
+    models = [small(make, random_state=0, **{name: value}, **others).fit(X, Y) for value in (huge, harmless)]
+    for ours, theirs in zip(*map(tree_of, models), strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+
+
+@pytest.mark.parametrize("make", FORESTS)
+def test_more_draws_than_samples_are_refused(make: Any) -> None:
+    message = f"max_samples of {make.__name__} must be at most the number of samples, 150; got {2**63}."
+    with pytest.raises(ValueError, match=message):
+        small(make, bootstrap=True, max_samples=2**63).fit(X, Y)
+
+
+@ALL
+def test_number_that_no_float_can_hold_is_named(make: Any) -> None:
+    name = "l2_regularization" if make in BOOSTS else "min_loss"
+    with pytest.raises(ValueError, match=f"{name} of {make.__name__} must be a number"):
+        small(make, **{name: 10**400}).fit(X, Y)
+
+
+EXTREMES = pytest.mark.parametrize("size", [1e-320, 1e-300, 1e300, 1e308])
+
+
+@EXTREMES
+@pytest.mark.parametrize("make", [*TREES, *FORESTS])
+def test_trees_ask_for_no_more_than_the_ratios_of_weights(make: Any, size: float) -> None:
+    weights = np.where(np.arange(150) % 3, 0.5, 1.0)
+    models = [small(make, random_state=0).fit(X, Y, sample_weight=weights * factor) for factor in (1.0, size)]
+    np.testing.assert_allclose(models[0].predict(X), models[1].predict(X), rtol=1e-6)  # weights keep 30 bits
+
+
+@EXTREMES
+@pytest.mark.parametrize("make", [SLMClassifier, SLMForestClassifier])
+def test_trees_ask_for_no_more_than_the_ratios_of_class_weights(make: Any, size: float) -> None:
+    models = [
+        small(make, random_state=0, class_weight={0: factor, 1: factor / 2, 2: 0.0}).fit(X, Y) for factor in (1.0, size)
+    ]
+    np.testing.assert_allclose(models[0].predict_proba(X), models[1].predict_proba(X), rtol=1e-3)  # 1e-320 has few bits
+
+
+@EXTREMES
+@BOTH_BOOSTS
+def test_boosting_names_weights_that_are_too_large_or_too_small(make: Any, size: float) -> None:
+    message = f"sample_weight of {make.__name__} must have a largest weight from 1e-50 to 1e[+]50; got {size:g}"
+    message = message.replace("1e+3", "1e[+]3")
+    with pytest.raises(ValueError, match=f"^{message}"):
+        small(make).fit(X, Y, sample_weight=np.full(150, size))
+    with pytest.raises(ValueError, match=f"^eval_{message}"):
+        small(make).fit(X, Y, eval_set=(X, Y), eval_sample_weight=np.full(150, size))
+
+
+@EXTREMES
+def test_boosting_names_class_weights_that_are_too_large_or_too_small(size: float) -> None:
+    with pytest.raises(ValueError, match=r"^class_weight of SLMBoostClassifier must have a largest weight from 1e-50"):
+        small(SLMBoostClassifier, class_weight={0: size, 1: 0.0, 2: 0.0}).fit(X, Y)
+
+
+@BOTH_BOOSTS
+@pytest.mark.parametrize("size", [1e-49, 1e49])
+def test_boosting_takes_weights_within_its_limits(make: Any, size: float) -> None:
+    settings = {"l2_regularization": 0.0, "min_child_weight": 0.0, "learning_rate": 0.3, "random_state": 0}
+    weights = np.where(np.arange(150) % 3, 0.5, 1.0)
+    ours, theirs = (
+        small(make, **settings).fit(X, Y, sample_weight=weights * f, eval_set=(X, Y), eval_sample_weight=weights * f)
+        for f in (size, 1.0)
+    )
+    np.testing.assert_allclose(ours.predict(X), theirs.predict(X), rtol=1e-6)
+    np.testing.assert_allclose(ours.validation_score_, theirs.validation_score_, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "weight", ["heavy", ["heavy"] * 150, [10**400] * 150, np.zeros(150, "datetime64[D]")], ids=range(4)
+)
+def test_weights_that_are_no_numbers_are_called_by_their_name(weight: Any) -> None:
+    with pytest.raises(ValueError, match=r"^sample_weight of SLMClassifier must hold finite numbers"):
+        SLMClassifier().fit(X, Y, sample_weight=weight)
+
+
+# ---- parameters changed after the fit
+
+
+@ALL
+def test_wrong_n_jobs_is_named_by_predict_as_by_fit(make: Any) -> None:
+    model = small(make).fit(X, Y).set_params(n_jobs="x")
+    calls = ["predict", "predict_proba", "apply", "decision_path", "decision_function", "staged_predict"]
+    for call in (getattr(model, name) for name in calls if hasattr(model, name)):
+        with pytest.raises(
+            ValueError, match=f"n_jobs of {make.__name__} must be None or an int that is not 0; got 'x'"
+        ):
+            next(iter(call(X)))
 
 
 # ---- data

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from sublearn._ensemble import SLMEnsemble
 from sublearn._estimator import ClassifierPart
-from sublearn._parameters import NONE, POSITIVE, either, one_of, whole
+from sublearn._parameters import PARAMETERS, either, one_of
 from sublearn._progress import Progress, shown
 from sublearn.core.booster import Growth, Round, boost
 from sublearn.core.codes import FeatureMaps, code_limit, encode_samples, fit_maps
@@ -64,10 +64,11 @@ class SLMBoost(SLMEnsemble):
     """What the two boosting estimators share."""
 
     _rules = {  # noqa: RUF012
-        "n_estimators": either(one_of("auto"), whole(1)),
-        "learning_rate": either(one_of("auto"), POSITIVE),
-        "max_depth": either(one_of("auto"), NONE, whole(1)),
+        "n_estimators": either(one_of("auto"), PARAMETERS["n_estimators"].rule),
+        "learning_rate": either(one_of("auto"), PARAMETERS["learning_rate"].rule),
+        "max_depth": either(one_of("auto"), PARAMETERS["max_depth"].rule),
     }
+    _heaviest = 1e50
 
     @property
     def feature_importances_(self) -> Array:

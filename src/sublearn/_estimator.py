@@ -7,14 +7,14 @@ from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
-from joblib import effective_n_jobs
+from joblib import cpu_count, effective_n_jobs
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import _num_samples
 
 from sublearn._checking import check_samples, check_target, is_temporal, refuse_gaps
-from sublearn._parameters import Rule, as_count, as_rounds, as_whole, number, one_of
+from sublearn._parameters import Rule, as_count, as_limit, as_rounds, as_whole, check_parameter, number, one_of
 from sublearn.core.answers import ClassShares, MeanTarget
 from sublearn.core.codes import EXACT, FeatureMaps, code_limit, encode_samples, fit_maps
 from sublearn.core.criterion import make_test
@@ -34,6 +34,7 @@ from sublearn.core.task import Task, class_root, number_root
 from sublearn.kernels.layout import Array, Samples
 
 SMALLEST_LIMIT = 255  # codes a feature must at least have on each side of its mean
+MANY_THREADS = 64  # more of them are of use only where there are as many cores
 
 
 class Response(NamedTuple):
@@ -57,9 +58,12 @@ class SLMEstimator(BaseEstimator):  # type: ignore[misc]
     """Base of all estimators."""
 
     _rules: dict[str, Rule] = {}  # noqa: RUF012  parameters whose rule differs from the table's
+    _heaviest = np.inf  # the largest weight must not be above this, nor below its inverse
 
     def _workers(self) -> Workers:
-        return Workers(effective_n_jobs(self.n_jobs))
+        check_parameter(self, "n_jobs")  # it may have changed since the fit
+        n_threads = effective_n_jobs(self.n_jobs)
+        return Workers(n_threads if n_threads <= MANY_THREADS else min(n_threads, max(cpu_count(), MANY_THREADS)))
 
     def _key(self) -> int:
         """64 random bits that everything drawn depends on."""
@@ -114,7 +118,17 @@ class SLMEstimator(BaseEstimator):  # type: ignore[misc]
             )
         if not given.any():
             raise ValueError(f"{name} of {type(self).__name__}.fit must be positive somewhere; all weights are zero.")
+        self._check_heaviest(name, given)
         return integer_weights(given)
+
+    def _check_heaviest(self, name: str, weights: Array) -> None:
+        """Raise ValueError if all weights together are too large or too small to be used as they are."""
+        heaviest, least = float(weights.max()), 1 / self._heaviest
+        if not least <= heaviest <= self._heaviest:
+            raise ValueError(
+                f"{name} of {type(self).__name__} must have a largest weight from {least:g} to {self._heaviest:g}; "
+                f"got {heaviest:g}. Scale all weights alike."
+            )
 
     def _check_numbers(self, given: Any, X: Any, name: str) -> Array:
         """Finite numbers, one a sample; a single number holds for all."""
@@ -139,7 +153,7 @@ class SLMEstimator(BaseEstimator):  # type: ignore[misc]
         given = SimpleNamespace(**self.get_params(deep=False) | fixed)
         try:
             rounds = tuple(
-                Round(float(beta), float(alpha), as_whole(n))
+                Round(float(beta), float(alpha), as_limit(n))
                 for beta, alpha, n in as_rounds(given.selection_decay, given.envelope_decay, given.n_coefficients)
             )
         except ValueError as error:
@@ -151,9 +165,9 @@ class SLMEstimator(BaseEstimator):  # type: ignore[misc]
             criterion=given.criterion,
             n_bins=int(given.n_bins),
             subspace=given.subspace,
-            subspace_size=int(given.subspace_size),
+            subspace_size=as_whole(given.subspace_size),
             n_projections=int(given.n_projections),
-            draws_per_sample=as_whole(given.draws_per_sample),
+            draws_per_sample=as_limit(given.draws_per_sample),
             fitted_projections=int(given.fitted_projections),
             rounds=rounds,
             envelope_height=float(given.envelope_height),
@@ -161,13 +175,13 @@ class SLMEstimator(BaseEstimator):  # type: ignore[misc]
             max_partitions=int(given.max_partitions),
             max_cosine=float(given.max_cosine),
             effective_ratio=float(given.effective_ratio),
-            max_depth=as_whole(given.max_depth),
+            max_depth=as_limit(given.max_depth),
             min_samples_split=max(2, as_count(given.min_samples_split, n_samples)),
             min_samples_leaf=as_count(given.min_samples_leaf, n_samples),
             min_weight_fraction_leaf=float(given.min_weight_fraction_leaf),
             min_loss=float(given.min_loss),
-            racing_samples=as_whole(given.racing_samples),
-            n_finalists=int(given.n_finalists),
+            racing_samples=as_limit(given.racing_samples),
+            n_finalists=as_whole(given.n_finalists),
         )
 
     def _plan(self, parameters: TreeParameters, n_features: int) -> Plan:
@@ -241,7 +255,9 @@ class ClassifierPart(ClassifierMixin):  # type: ignore[misc]
         if not all(number(0.0).accepts(factor) for factor in factors) or not any(factors):
             allowed = "finite weights of at least 0 that are not all 0"
             raise ValueError(f"class_weight of {type(self).__name__} must have {allowed}; got {given!r}.")
-        return np.array(factors, np.float64)
+        weights_of_classes = np.array(factors, np.float64)
+        self._check_heaviest("class_weight", weights_of_classes)
+        return weights_of_classes
 
 
 class RegressorPart(RegressorMixin):  # type: ignore[misc]

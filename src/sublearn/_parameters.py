@@ -15,6 +15,8 @@ import numpy as np
 from sublearn.core.losses import Loss
 
 T = TypeVar("T")
+ENDLESS = 1 << 40  # as good as no limit, and twice as much still fits into what kernels count with
+MOST_TREES = 1_000_000  # nodes of all trees have numbers of 32 bits
 
 
 class Rule(NamedTuple):
@@ -47,10 +49,15 @@ def keep_parameters(estimator: Any, given: dict[str, Any]) -> None:
 
 def check_parameters(estimator: Any) -> None:
     """Raise ValueError for the first parameter whose value is not allowed."""
-    for name, value in estimator.get_params(deep=False).items():
-        rule = _rule_of(estimator, name)
-        if not rule.accepts(value):
-            raise ValueError(f"{name} of {type(estimator).__name__} must be {rule.words}; got {value!r}.")
+    for name in estimator.get_params(deep=False):
+        check_parameter(estimator, name)
+
+
+def check_parameter(estimator: Any, name: str) -> None:
+    """Raise ValueError if the value of a parameter is not allowed."""
+    rule, value = _rule_of(estimator, name), getattr(estimator, name)
+    if not rule.accepts(value):
+        raise ValueError(f"{name} of {type(estimator).__name__} must be {rule.words}; got {value!r}.")
 
 
 def documented(estimator: type[T]) -> type[T]:
@@ -72,7 +79,10 @@ def _is_whole(value: Any) -> bool:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool | np.bool_) and math.isfinite(value)
+    try:
+        return isinstance(value, Real) and not isinstance(value, bool | np.bool_) and math.isfinite(value)
+    except OverflowError:  # an int that no float can hold
+        return False
 
 
 def whole(low: int, high: int | None = None) -> Rule:
@@ -113,7 +123,6 @@ def or_sequence(rule: Rule) -> Rule:
 
 
 NONE = Rule("None", lambda v: v is None)
-POSITIVE = Rule("a number above 0", lambda v: _is_number(v) and v > 0)
 FLAG = Rule("True or False", lambda v: isinstance(v, bool | np.bool_))
 
 
@@ -128,12 +137,17 @@ def count_or_share(low: int) -> Rule:
 
 def as_count(value: float, n_samples: int) -> int:
     """The count that a count or share stands for."""
-    return int(value) if _is_whole(value) else int(np.ceil(value * n_samples))
+    return as_whole(value) if _is_whole(value) else int(np.ceil(value * n_samples))
 
 
-def as_whole(value: Any) -> int | None:
-    """A whole number of any kind as Python's; None stays."""
-    return None if value is None else int(value)
+def as_whole(value: Any) -> int:
+    """A whole number of any kind as Python's, at most `ENDLESS`."""
+    return min(int(value), ENDLESS)
+
+
+def as_limit(value: Any) -> int | None:
+    """Likewise; None stays, which stands for no limit."""
+    return None if value is None else as_whole(value)
 
 
 def as_rounds(*values: Any) -> Iterable[tuple[Any, ...]]:
@@ -147,7 +161,7 @@ def as_rounds(*values: Any) -> Iterable[tuple[Any, ...]]:
 
 PARAMETERS = {
     "n_estimators": Parameter(
-        whole(1),
+        whole(1, MOST_TREES),
         "T",
         "Number of trees of a forest, or of rounds of boosting (at the most, where `learning_rate` is 'auto'). 'auto': "
         "500 (250 with fewer than 1,000 samples, 100 with fewer than 50, 400 from 10,000 on), times the root of K - 1 "
@@ -186,7 +200,7 @@ PARAMETERS = {
         "squared; None: 0.9.",
     ),
     "learning_rate": Parameter(
-        POSITIVE,
+        Rule("a number above 0 and up to 1000", lambda v: _is_number(v) and 0 < v <= 1000),
         "",
         "Factor on the values of all leaves. 'auto' finds how far to learn by fast trials, each on most of the samples "
         "and tested on the others, and spreads that over `n_estimators` rounds, or over fewer where the rate would "
@@ -412,6 +426,7 @@ PARAMETERS = {
     "n_jobs": Parameter(
         either(NONE, Rule("an int that is not 0", lambda v: _is_whole(v) and v != 0)),
         "",
-        "Threads; None: one, -1: one for each core. The result does not depend on it.",
+        "Threads; None: one, -1: one for each core. The result does not depend on it. Beyond 64 there are no more than "
+        "cores.",
     ),
 }

@@ -112,8 +112,9 @@ def times_class_weights(weights: Weights, factors: Array, labels: Array) -> Weig
         return weights
     step = 1.0
     if not (factors == np.floor(factors)).all() or factors.max() >= 2.0**FACTOR_BITS:
-        step = math.ldexp(1.0, math.frexp(factors.max())[1] - FACTOR_BITS)
-        factors = np.where(factors > 0, np.maximum(np.rint(factors / step), 1.0), 0.0)
+        shift = FACTOR_BITS - math.frexp(factors.max())[1]
+        step = math.ldexp(1.0, -shift)
+        factors = np.where(factors > 0, np.maximum(np.rint(np.ldexp(factors, shift)), 1.0), 0.0)
     by_label = factors.astype(np.int64)[labels]
     if weights.weights.size:
         return Weights(weights.weights * by_label, weights.counts, weights.step * step)

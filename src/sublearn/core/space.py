@@ -138,7 +138,7 @@ def make_scratch(samples: Samples, n_bins: int, rules: Rules, largest: int) -> S
         ),
         make_choice(1, rules.max_partitions),
         Node(
-            np.empty(rules.racing_samples, np.int32),
+            np.empty(min(rules.racing_samples, largest), np.int32),  # smaller nodes do not race
             np.empty(n_runs, np.int64),
             np.empty(n_channels(samples), np.int64),
         ),
