@@ -9,6 +9,7 @@ import pytest
 from scipy.sparse import csr_matrix
 from sklearn.datasets import load_diabetes, load_iris
 from sklearn.exceptions import NotFittedError
+from sklearn.metrics import r2_score
 from sklearn.model_selection import GridSearchCV, cross_val_score
 
 from sublearn import (
@@ -278,6 +279,138 @@ def test_boosting_takes_weights_within_its_limits(make: Any, size: float) -> Non
 def test_weights_that_are_no_numbers_are_called_by_their_name(weight: Any) -> None:
     with pytest.raises(ValueError, match=r"^sample_weight of SLMClassifier must hold finite numbers"):
         SLMClassifier().fit(X, Y, sample_weight=weight)
+
+
+# ---- learning too fast
+
+
+@pytest.mark.parametrize("loss", ["squared_error", "absolute_error", "quantile", "huber", "poisson", "gamma"])
+def test_numbers_that_run_away_name_the_learning_rate(loss: str) -> None:
+    model = SLMBoostRegressor(loss=loss, learning_rate=1000, n_estimators=100, random_state=0)
+    message = r"^learning_rate of SLMBoostRegressor must be lower, .*: round \d+ .*; got 1000[.]$"
+    with pytest.raises(ValueError, match=message):
+        model.fit(X, Y + 1.0)
+    assert set(vars(model)) == set(model.get_params())
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_classes_that_run_away_name_the_learning_rate(n_classes: int) -> None:
+    y = np.random.default_rng(0).integers(0, n_classes, 150)
+    greedy = {"l2_regularization": 0.0, "min_child_weight": 0.0, "min_gain": 0.0}
+    with pytest.raises(ValueError, match=r"^learning_rate of SLMBoostClassifier must be lower, or l2_regularization"):
+        small(SLMBoostClassifier, learning_rate=1000, n_estimators=100, random_state=0, **greedy).fit(X, y)
+
+
+@pytest.mark.parametrize("y", [Y, np.random.default_rng(0).integers(0, 2, 150)], ids=["three", "two"])
+def test_probabilities_of_a_fast_learner_are_finite(y: Any) -> None:
+    model = SLMBoostClassifier(learning_rate=1000, n_estimators=100, random_state=0).fit(X, y)
+    assert np.isfinite(model.predict_proba(3 * X)).all()
+
+
+def test_round_that_ran_away_is_counted_from_the_first_fit_on() -> None:
+    model = SLMBoostRegressor(learning_rate=0.1, n_estimators=5, warm_start=True, random_state=0).fit(X, Y)
+    with pytest.raises(ValueError, match=r"round (3|4)\d adds"):
+        model.set_params(learning_rate=1000, n_estimators=100).fit(X, Y)
+    assert model.n_iter_ == 5
+
+
+# ---- targets and exposures near the ends of the floats
+
+SIGNAL = X @ [1.0, -2.0, 3.0, 1.0]
+AMOUNTS = np.exp(SIGNAL / SIGNAL.max())
+LIMITS: dict[str, tuple[Any, float, float]] = {  # targets whose largest is 1, and within what they may be scaled
+    **dict.fromkeys(["squared_error", "absolute_error", "quantile", "huber"], (SIGNAL / SIGNAL.max(), 1e-100, 1e100)),
+    "poisson": (AMOUNTS / AMOUNTS.max(), 1e-100, 1e100),
+    "gamma": (AMOUNTS / AMOUNTS.max(), 1e-99, 1e100),  # each must be within the limits
+}
+
+
+@pytest.mark.parametrize("loss", LIMITS)
+def test_targets_just_within_the_limits_are_learned_as_others(loss: str) -> None:
+    y, low, high = LIMITS[loss]
+    model = SLMBoostRegressor(loss=loss, random_state=0, l2_regularization=0.0, min_child_weight=0.0)
+    goal = r2_score(y, model.fit(X, y).predict(X))
+    assert goal > 0.9
+    for scale in (low, high):
+        predicted = model.fit(X, y * scale, eval_set=(X, y * scale)).predict(X)
+        assert r2_score(y, predicted / scale) == pytest.approx(goal, abs=0.01)
+        assert np.isfinite([*model.train_score_, *model.validation_score_]).all()
+
+
+@pytest.mark.parametrize("loss", LIMITS)
+@pytest.mark.parametrize("scale", [1e-300, 0.9e-100, 1.1e100, 1e300])
+def test_targets_beyond_the_limits_are_refused_with_their_range(loss: str, scale: float) -> None:
+    y = LIMITS[loss][0] * scale
+    message = rf"^y must .*from 1e-100 to 1e[+]100.*; SLMBoostRegressor.fit got numbers from {y.min():g} to {y.max():g}"
+    model = small(SLMBoostRegressor, loss=loss)
+    with pytest.raises(ValueError, match=message.replace("e+", "e[+]")):
+        model.fit(X, y)
+    with pytest.raises(ValueError, match="in eval_set"):
+        model.fit(X, LIMITS[loss][0], eval_set=(X, y))
+
+
+@pytest.mark.parametrize("loss", ["squared_error", "absolute_error", "quantile", "huber"])
+def test_targets_that_are_all_zero_are_learned(loss: str) -> None:
+    assert not small(SLMBoostRegressor, loss=loss).fit(X, 0.0 * Y).predict(X).any()
+
+
+@pytest.mark.parametrize("make", [SLMRegressor, SLMForestRegressor])
+@pytest.mark.parametrize("scale", [1e-300, 1e-200, 1e200, 1e300])
+def test_trees_learn_targets_of_any_size(make: Any, scale: float) -> None:
+    model = small(make, random_state=0)
+    y = SIGNAL / SIGNAL.max()
+    goal = r2_score(y, model.fit(X, y).predict(X))
+    assert r2_score(y, model.fit(X, y * scale).predict(X) / scale) == pytest.approx(goal, abs=1e-6)
+
+
+def test_targets_that_a_forest_cannot_add_up_are_refused() -> None:
+    y = SIGNAL / SIGNAL.max() * 1e307
+    with pytest.raises(ValueError, match=r"^y of SLMForestRegressor must lie from -1e[+]300 to 1e[+]300.* to 1e[+]307"):
+        SLMForestRegressor().fit(X, y)
+    assert np.isfinite(SLMRegressor().fit(X, y).predict(X)).all()
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-200, 1.0, 1e200, 1e298])
+def test_out_of_bag_score_does_not_depend_on_the_size_of_targets(scale: float) -> None:
+    model = SLMForestRegressor(n_estimators=30, bootstrap=True, oob_score=True, random_state=0)
+    weights = np.where(np.arange(150) % 3, 0.5, 1.0)
+    score = model.fit(X, SIGNAL, sample_weight=weights).oob_score_
+    model.fit(X, SIGNAL * scale, sample_weight=weights * 1e307)
+    assert model.oob_score_ == pytest.approx(score, abs=1e-3)  # weights and targets are rounded otherwise
+
+
+@pytest.mark.parametrize("loss", ["poisson", "gamma"])
+@pytest.mark.parametrize(("scale", "unit"), [(1e-49, 1e-49), (1e49, 1e49), (1e99, 1e-49), (1e-99, 1e49)])
+def test_rates_of_exposures_within_the_limits_are_learned(loss: str, scale: float, unit: float) -> None:
+    y, exposure = AMOUNTS / AMOUNTS.max(), np.where(np.arange(150) % 2, 1.0, 0.5)
+    settings = {"learning_rate": 0.1, "n_estimators": 100, "l2_regularization": 0.0, "min_child_weight": 0.0}
+    model = small(SLMBoostRegressor, loss=loss, random_state=0, **settings)
+    goal = r2_score(y, model.fit(X, y, exposure=exposure).predict(X, exposure))
+    predicted = model.fit(X, y * scale, exposure=exposure * unit).predict(X, exposure * unit)
+    assert goal > 0.9
+    assert r2_score(y, predicted / scale) == pytest.approx(goal, abs=0.01)
+
+
+@pytest.mark.parametrize("exposure", [1e-300, 1e-51, 1e51, 1e300])
+def test_exposure_beyond_the_limits_is_refused_wherever_it_is_given(exposure: float) -> None:
+    given = np.append(np.ones(149), exposure)
+    model = small(SLMBoostRegressor, loss="gamma")
+    with pytest.raises(ValueError, match=r"^exposure of SLMBoostRegressor must lie from 1e-50 to 1e[+]50; got"):
+        model.fit(X, Y + 1, exposure=given)
+    with pytest.raises(ValueError, match=r"^eval_exposure of SLMBoostRegressor must lie from 1e-50 to 1e[+]50; got"):
+        model.fit(X, Y + 1, exposure=np.ones(150), eval_set=(X, Y + 1), eval_exposure=given)
+    with pytest.raises(ValueError, match=r"^exposure of SLMBoostRegressor must lie"):
+        model.fit(X, Y + 1, exposure=np.ones(150)).predict(X, exposure=exposure)
+
+
+# ---- parameters that go with others
+
+
+@pytest.mark.parametrize("loss", ["squared_error", "absolute_error", "poisson", "gamma", Loss()])
+def test_quantile_is_refused_by_losses_that_know_none(loss: Any) -> None:
+    message = "quantile of SLMBoostRegressor must be None unless the loss is 'quantile' or 'huber'; got 0.9."
+    with pytest.raises(ValueError, match=message):
+        small(SLMBoostRegressor, loss=loss, quantile=0.9).fit(X, Y + 1)
 
 
 # ---- parameters changed after the fit

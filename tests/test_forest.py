@@ -334,6 +334,18 @@ def test_samples_that_every_tree_has_seen_have_no_answer_and_a_warning(make: Any
 
 
 @BOTH
+def test_samples_of_weight_zero_do_not_count_when_only_they_are_left_out(make: Any, data: Any) -> None:
+    X, y = data[0][:6], np.arange(6) % 2
+    weights = np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0])  # one sample is drawn by every tree
+    with pytest.warns(UserWarning, match="have no out-of-bag prediction; grow more trees"):
+        model = make(**{**BAGGED, "n_estimators": 2}, oob_score=True).fit(X, y, weights)
+    assert np.isnan(model.oob_score_)
+    found = model.oob_decision_function_ if make is SLMForestClassifier else model.oob_prediction_[:, None]
+    assert np.isnan(found[0]).all()
+    assert np.isfinite(found[1:]).all()
+
+
+@BOTH
 def test_warning_of_samples_without_an_answer_points_to_the_line_that_fits(make: Any, data: Any) -> None:
     with pytest.warns(UserWarning, match="have no out-of-bag prediction") as caught:
         make(**{**BAGGED, "n_estimators": 2}, oob_score=True).fit(*data)

@@ -19,7 +19,7 @@ from sublearn.core.fixed_point import Weights
 from sublearn.core.flat_ensemble import add_values, pack
 from sublearn.core.flat_tree import FlatTree, feature_decreases, shares
 from sublearn.core.keys import key_below
-from sublearn.core.losses import LogLinked, Loss, logarithms
+from sublearn.core.losses import CompiledLoss, LogLinked, Loss, logarithms
 from sublearn.core.parallel import Workers
 from sublearn.core.parameters import BoostParameters
 from sublearn.core.problem import Problem, make_problem
@@ -29,6 +29,8 @@ from sublearn.kernels.layout import Array
 
 SPLIT, TRIAL = 1 << 32, 1 << 33  # what is drawn below the key, apart from rounds
 NOTHING = np.empty(0)
+LONGEST = 1e50  # exposure; the shortest is its inverse
+FARTHEST = 1e110  # step of a leaf that no target within the limits asks for; its square is still a float
 FIXED = {"criterion": "second_order", "min_loss": -np.inf, "min_weight_fraction_leaf": 0.0}
 
 
@@ -113,7 +115,7 @@ class SLMBoost(SLMEnsemble):
             training.prepare()
             scores = _scores_so_far(kept, training, validating, workers)
             rounds = boost(training, validating, growth_at(rate), range(n_kept, n_rounds), workers)
-            self._collect(rounds, trees, scores, n_rounds)
+            self._collect(self._on_course(rounds, loss, rate, n_kept), trees, scores, n_rounds)
         self._store_trees(trees, maps, plan.subspace_size, key)
         self._loss, self._start, self._settings = loss, start, self._loss_settings()
         self.learning_rate_ = rate
@@ -209,6 +211,18 @@ class SLMBoost(SLMEnsemble):
             start += given
         return start
 
+    def _on_course(self, rounds: Iterator[Round], loss: Loss, rate: float, n_kept: int) -> Iterator[Round]:
+        """The rounds, as long as they do not run away from the data."""
+        for number, added in enumerate(rounds, n_kept + 1):
+            step = np.abs(added.tree.value).max()
+            if isinstance(loss, CompiledLoss) and not (step <= FARTHEST and -added.train_score <= loss.most):
+                name = type(self).__name__
+                raise ValueError(
+                    f"learning_rate of {name} must be lower, or l2_regularization higher: round {number} adds up to "
+                    f"{step:g} and has a training loss of {-added.train_score:g}; got {rate:g}."
+                )
+            yield added
+
     def _collect(self, rounds: Iterator[Round], trees: list[FlatTree], scores: Scores, n_rounds: int) -> None:
         """Add rounds to trees and scores until one has to be the last."""
         callbacks = [self.callbacks] if callable(self.callbacks) else self.callbacks or ()
@@ -259,6 +273,11 @@ class SLMBoost(SLMEnsemble):
         given = self._check_numbers(exposure, X, f"{prefix}exposure")
         if not (given > 0).all():
             raise ValueError(f"{name} must be positive everywhere; got {given.min():g}.")
+        if given.min() < 1 / LONGEST or given.max() > LONGEST:
+            low, high = given.min(), given.max()
+            raise ValueError(
+                f"{name} must lie from {1 / LONGEST:g} to {LONGEST:g}; got {low:g} to {high:g}. Choose another unit."
+            )
         return given
 
     def _raw(self, X: Any, exposure: Array = NOTHING) -> Array:

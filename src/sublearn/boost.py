@@ -232,6 +232,7 @@ LOSSES: dict[str, Callable[[float | None], Loss]] = {
     "poisson": lambda quantile: Poisson(),
     "gamma": lambda quantile: Gamma(),
 }
+WITH_QUANTILE = ("quantile", "huber")
 
 
 @documented
@@ -355,7 +356,8 @@ class SLMBoostRegressor(RegressorPart, SLMBoost):
         X : array-like of shape (n_samples, n_features)
             Samples; numbers without NaN or infinity.
         y : array-like of shape (n_samples,)
-            Numbers.
+            Numbers, all 0 or the largest of a magnitude from 1e-100 to 1e100 (for 'gamma' each from 1e-100 to 1e100). A
+            loss of your own may take others.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the samples; None: 1 each. Weight 2 is the row twice, but for what is drawn among the rows (by
             `subsample`, or to validate on); weight 0 is its absence.
@@ -365,8 +367,8 @@ class SLMBoostRegressor(RegressorPart, SLMBoost):
         eval_sample_weight : array-like, default=None
             Weights of those.
         exposure : array-like of shape (n_samples,), default=None
-            What each y was counted over (time, area, people), for the losses 'poisson' and 'gamma': the model learns
-            the rate, y / exposure.
+            What each y was counted over (time, area, people), from 1e-50 to 1e50, for the losses 'poisson' and 'gamma':
+            the model learns the rate, y / exposure.
         eval_exposure : array-like, default=None
             Exposures of the samples to validate on.
 
@@ -377,6 +379,7 @@ class SLMBoostRegressor(RegressorPart, SLMBoost):
         """
         with unchanged_on_error(self):
             check_parameters(self)
+            self._check_quantile()
             X, y = self._check_data(X, y)
             weights = self._check_weights(sample_weight, X)
             if self._kept():
@@ -404,6 +407,13 @@ class SLMBoostRegressor(RegressorPart, SLMBoost):
         check_is_fitted(self)
         for raw in self._staged_raw(X, self._check_exposure(exposure, X, self._loss)):
             yield self._predictions(raw)
+
+    def _check_quantile(self) -> None:
+        if self.quantile is not None and (isinstance(self.loss, Loss) or self.loss not in WITH_QUANTILE):
+            known = " or ".join(map(repr, WITH_QUANTILE))
+            raise ValueError(
+                f"quantile of {type(self).__name__} must be None unless the loss is {known}; got {self.quantile!r}."
+            )
 
     def _make_loss(self) -> Loss:
         return self.loss if isinstance(self.loss, Loss) else LOSSES[self.loss](self.quantile)

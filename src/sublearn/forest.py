@@ -8,10 +8,11 @@ from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils.validation import check_is_fitted
 
 from sublearn._ensemble import SLMEnsemble
-from sublearn._estimator import ClassifierPart, RegressorPart, Training, unchanged_on_error
+from sublearn._estimator import ClassifierPart, RegressorPart, Response, Training, unchanged_on_error
 from sublearn._parameters import as_count, check_parameters, documented, keep_parameters
 from sublearn.core.bagging import bagged, draw_bag
 from sublearn.core.codes import encode_samples
+from sublearn.core.fixed_point import Weights
 from sublearn.core.flat_ensemble import apply
 from sublearn.core.flat_tree import FlatTree, feature_decreases, shares
 from sublearn.core.grower import grow, takes_long
@@ -19,6 +20,8 @@ from sublearn.core.keys import key_below
 from sublearn.core.parallel import Workers
 from sublearn.kernels.layout import Array
 from sublearn.tree import SLMClassifier, SLMRegressor, SLMTree
+
+LARGEST = 1e300  # magnitude of y: the sum over any number of trees is still a float
 
 
 class SLMForest(SLMEnsemble):
@@ -66,7 +69,8 @@ class SLMForest(SLMEnsemble):
                 for name in ("oob_score_", "oob_prediction_", "oob_decision_function_"):
                     self.__dict__.pop(name, None)  # of an earlier fit
                 if self.oob_score:
-                    weights_of_all = np.broadcast_to(1.0 if sample_weight is None else sample_weight, len(X))
+                    numbers = np.asarray(1.0 if sample_weight is None else sample_weight, np.float64)
+                    weights_of_all = np.broadcast_to(numbers, len(X))
                     self._store_oob(X, y, weights_of_all, training, workers)
         return self
 
@@ -136,9 +140,10 @@ class SLMForest(SLMEnsemble):
             warnings.warn(text, stacklevel=3)
         with np.errstate(invalid="ignore"):
             predictions = sums / n_trees[:, None]
-        known = n_trees > 0
-        score = self._keep_oob(predictions, y[known], known, sample_weight[known]) if known.any() else np.nan
-        self.oob_score_ = float(score)
+        self._keep_oob(predictions)
+        counted = (n_trees > 0) & (sample_weight > 0)
+        weights = _near_one(sample_weight[counted])
+        self.oob_score_ = self._oob_score(y[counted], predictions[counted], weights) if counted.any() else np.nan
 
     def _as_estimator(self, tree: FlatTree) -> SLMTree:
         names = self._tree_class._get_param_names()
@@ -261,9 +266,11 @@ class SLMForestClassifier(ClassifierPart, SLMForest):
             value = self.ensemble_.nodes.value
             self._votes = np.eye(value.shape[1])[value.argmax(axis=1)]
 
-    def _keep_oob(self, predictions: Array, y: Array, known: Array, weights: Array) -> float:
+    def _keep_oob(self, predictions: Array) -> None:
         self.oob_decision_function_ = predictions
-        return float(accuracy_score(y, self._classes_of(predictions[known]), sample_weight=weights))
+
+    def _oob_score(self, y: Array, predictions: Array, weights: Array) -> float:
+        return float(accuracy_score(y, self._classes_of(predictions), sample_weight=weights))
 
 
 @documented
@@ -358,6 +365,23 @@ class SLMForestRegressor(RegressorPart, SLMForest):
         """Number predicted for each sample: the mean over the trees."""
         return self._mean(X)[:, 0]
 
-    def _keep_oob(self, predictions: Array, y: Array, known: Array, weights: Array) -> float:
+    def _encode_response(self, y: Array, weights: Weights) -> tuple[Response, Weights]:
+        if np.abs(y).max() > LARGEST:
+            raise ValueError(
+                f"y of {type(self).__name__} must lie from {-LARGEST:g} to {LARGEST:g}, so that trees can be added up; "
+                f"got numbers from {y.min():g} to {y.max():g}."
+            )
+        return super()._encode_response(y, weights)
+
+    def _keep_oob(self, predictions: Array) -> None:
         self.oob_prediction_ = predictions[:, 0]
-        return float(r2_score(y, predictions[known, 0], sample_weight=weights))
+
+    def _oob_score(self, y: Array, predictions: Array, weights: Array) -> float:
+        both = _near_one(np.concatenate([y, predictions[:, 0]]))
+        return float(r2_score(both[: len(y)], both[len(y) :], sample_weight=weights))
+
+
+def _near_one(numbers: Array) -> Array:
+    """Numbers times a power of two, so that sums and squares of the largest neither over- nor underflow."""
+    near: Array = np.ldexp(numbers, -np.frexp(np.abs(numbers).max(initial=0.0))[1])
+    return near

@@ -9,6 +9,7 @@ from sublearn.kernels.compilation import Kernel, plain
 from sublearn.kernels.layout import Array
 
 LEAST = 1e-300  # a class may have no weight left
+LARGEST = 1e100  # magnitude of y: its square times any weight is still a float, and its logarithm far from the cut-off
 
 
 class Loss:
@@ -69,6 +70,7 @@ class CompiledLoss(Loss):
     measure: Kernel
     parameter = 0.0
     curved = True  # whether the second derivative is of use
+    most = 1e5 * LARGEST**2  # mean loss that targets within the limits never start with, so that a fit has run away
 
     def fill_values(self, y: Array, raw: Array, first: int, last: int, out: Array) -> None:
         """Fill the losses of rows first to last; raw (n_samples, n_outputs)."""
@@ -90,6 +92,12 @@ class CompiledLoss(Loss):
         gradient, hessian = np.empty(two.shape), np.empty(two.shape if self.curved else (0, 1))
         self.fill_derivatives(y, two, 0, len(two), gradient, hessian)
         return gradient.reshape(raw.shape), hessian.reshape(raw.shape) if self.curved else None
+
+    def check(self, y: Array) -> None:
+        """Losses neither overflow nor vanish."""
+        largest = max(y.max(), -y.min())
+        if largest > LARGEST or 0 < largest < 1 / LARGEST:
+            raise ValueError(f"y must have a largest magnitude from {1 / LARGEST:g} to {LARGEST:g}, or be zero")
 
 
 class LogLoss(CompiledLoss):
@@ -225,6 +233,7 @@ class LogLinked(CompiledLoss):
     """A loss whose raw value is the logarithm of the mean. The mean may be a rate times an exposure."""
 
     max_step = 1.0  # where a mean is far too small, its curvature says nothing of how far to go
+    most = 1e5 * LARGEST
 
     def rate(self, y: Array, sample_weight: Array, exposure: Array) -> float:
         """Logarithm of the best constant rate."""
@@ -250,6 +259,7 @@ class Poisson(LogLinked):
         """Counts are not negative."""
         if (y < 0).any():
             raise ValueError("y must not be negative for the loss 'poisson'")
+        super().check(y)
 
     def start(self, y: Array, sample_weight: Array) -> float:
         """Logarithm of the mean."""
@@ -271,6 +281,8 @@ class Gamma(LogLinked):
         """Amounts are positive."""
         if (y <= 0).any():
             raise ValueError("y must be positive for the loss 'gamma'")
+        if y.min() < 1 / LARGEST or y.max() > LARGEST:
+            raise ValueError(f"y must lie from {1 / LARGEST:g} to {LARGEST:g} for the loss 'gamma'")
 
 
 def weighted_quantile(values: Array, weights: Array, share: float) -> float:
