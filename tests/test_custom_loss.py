@@ -147,6 +147,9 @@ class Bent(Loss):
     def leaf_value(self, y: Array, raw: Array, sample_weight: Array) -> Any:
         return self._answer("leaf_value", None)
 
+    def prediction(self, raw: Array) -> Any:
+        return self._answer("prediction", raw)
+
 
 def spoil(value: float) -> Callable[[Array], Array]:
     def spoiled(right: Array) -> Array:
@@ -175,12 +178,87 @@ def spoil(value: float) -> Callable[[Array], Array]:
         ("start", lambda right: np.zeros(3), r"start of Bent\(\)"),
         ("start", lambda right: np.nan, r"start of Bent\(\)"),
         ("leaf_value", lambda right: np.nan, r"leaf_value of Bent\(\)"),
+        ("gradient", lambda right: "steep", r"gradient of Bent\(\) must be numbers; got str"),
+        ("values", lambda right: "low", r"values of Bent\(\) must be numbers; got str"),
+        ("values", lambda right: None, r"values of Bent\(\) must have shape \(200,\); got \(\)"),
+        ("start", lambda right: "low", r"start of Bent\(\) must be numbers; got str"),
+        ("start", lambda right: np.zeros(3), r"start of Bent\(\) must have shape \(\) or \(1,\); got \(3,\)"),
+        ("leaf_value", lambda right: "low", r"leaf_value of Bent\(\) must be numbers; got str"),
+        ("leaf_value", lambda right: [0, 1], r"leaf_value of Bent\(\) must have shape \(\) or \(1,\); got \(2,\)"),
     ],
 )
 def test_wrong_answers_of_a_loss_are_told(name: str, answer: Callable[[Array], Any], message: str) -> None:
     X, y = data_for("squared_error")
     with pytest.raises(ValueError, match=message):
         make("squared_error", loss=Bent(**{name: answer})).fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        (lambda right: 3.0, r"must have shape \(200,\); got \(\)"),
+        (lambda right: right[:, None], r"must have shape \(200,\); got \(200, 1\)"),
+        (lambda right: right[:-1], r"must have shape \(200,\); got \(199,\)"),
+        (lambda right: "high", r"must be numbers; got str"),
+    ],
+)
+def test_wrong_predictions_of_a_loss_are_told(answer: Callable[[Array], Any], message: str) -> None:
+    X, y = data_for("squared_error")
+    model = make("squared_error", loss=Bent(prediction=answer)).fit(X, y)
+    with pytest.raises(ValueError, match=rf"prediction of Bent\(\) {message}"):
+        model.predict(X)
+    with pytest.raises(ValueError, match=rf"prediction of Bent\(\) {message}"):
+        next(model.staged_predict(X))
+
+
+class OwnLogLoss(Loss):
+    """Of two classes only."""
+
+    def values(self, y: Array, raw: Array) -> Array:
+        values: Array = np.logaddexp(0.0, raw) - y * raw
+        return values
+
+    def derivatives(self, y: Array, raw: Array) -> tuple[Array, Array | None]:
+        p = expit(raw)
+        return p - y, p * (1 - p)
+
+
+class SilentLogLoss(OwnLogLoss):
+    def values(self, y: Array, raw: Array) -> Array:
+        return np.zeros(len(y))
+
+
+@pytest.mark.parametrize(("loss", "method"), [(OwnLogLoss(), "values"), (SilentLogLoss(), "derivatives")])
+def test_loss_for_two_classes_says_so_when_there_are_three(loss: Loss, method: str) -> None:
+    X, y = data_for("two classes")
+    assert make("two classes", loss=loss).fit(X, y).score(X, y) > 0.8
+    X, y = data_for("three classes")
+    with pytest.raises(
+        ValueError, match=rf"^{method} of <\w+> must take y of .*200,.* and raw of .*200, 3.*one column"
+    ):
+        make("three classes", loss=loss).fit(X, y)
+
+
+class ThreeAnswers(OwnLogLoss):
+    def prediction(self, raw: Array) -> Array:
+        return np.zeros((len(raw), 3))
+
+
+def test_probabilities_of_too_many_classes_are_told() -> None:
+    X, y = data_for("two classes")
+    model = make("two classes", loss=ThreeAnswers()).fit(X, y)
+    with pytest.raises(ValueError, match=r"prediction of <ThreeAnswers> must have shape \(200, 2\) or \(200,\); got"):
+        model.predict_proba(X)
+
+
+@pytest.mark.parametrize("task", ["squared_error", "two classes", "three classes"])
+def test_loss_that_is_not_written_is_named(task: str) -> None:
+    X, y = data_for(task)
+    with pytest.raises(NotImplementedError, match=r"values of <Loss> must be written"):
+        make(task, loss=Loss()).fit(X, y)
+    half = type("Half", (Loss,), {"values": lambda self, y, raw: np.zeros(len(y))})()
+    with pytest.raises(NotImplementedError, match=r"derivatives of <Half> must be written"):
+        make(task, loss=half).fit(X, y)
 
 
 def test_early_stopping_on_values_that_are_no_numbers_is_told() -> None:

@@ -19,7 +19,7 @@ from sublearn.core.fixed_point import Weights
 from sublearn.core.flat_ensemble import add_values, pack
 from sublearn.core.flat_tree import FlatTree, feature_decreases, shares
 from sublearn.core.keys import key_below
-from sublearn.core.losses import CompiledLoss, LogLinked, Loss, logarithms
+from sublearn.core.losses import CompiledLoss, LogLinked, Loss, as_answer, logarithms
 from sublearn.core.parallel import Workers
 from sublearn.core.parameters import BoostParameters
 from sublearn.core.problem import Problem, make_problem
@@ -203,12 +203,12 @@ class SLMBoost(SLMEnsemble):
                 weights = np.bincount(y.astype(np.int64), weights, len(self._factors)) * self._factors
                 y = np.arange(len(weights), dtype=np.float64)
             if part.exposure.size and isinstance(loss, LogLinked):
-                given = np.asarray(loss.rate(y, weights, part.exposure), np.float64)
+                given: Any = loss.rate(y, weights, part.exposure)
             else:
-                given = np.asarray(loss.start(y, weights), np.float64)
-            if given.shape not in ((), start.shape) or not np.isfinite(given).all():
-                raise ValueError(f"start of {loss!r} must be a finite number, or {n_outputs} of them; got {given}.")
-            start += given
+                given = loss.start(y, weights)
+            start += as_answer(loss, "start", given, (), start.shape)
+            if not np.isfinite(start).all():
+                raise ValueError(f"start of {loss!r} must be finite; got {given}.")
         return start
 
     def _on_course(self, rounds: Iterator[Round], loss: Loss, rate: float, n_kept: int) -> Iterator[Round]:

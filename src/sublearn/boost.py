@@ -22,6 +22,7 @@ from sublearn.core.losses import (
     Quantile,
     Softmax,
     SquaredError,
+    as_answer,
 )
 from sublearn.kernels.layout import Array
 
@@ -220,7 +221,8 @@ class SLMBoostClassifier(ClassifierPart, SLMBoost):
         loss: Loss = self._loss
         if type(loss).prediction is Loss.prediction:  # a loss of the user's that leaves this to us
             loss = LogLoss() if n_classes == 2 else Softmax(n_classes)
-        given = np.asarray(loss.prediction(raw[:, 0] if raw.shape[1] == 1 else raw), np.float64)
+        shapes = [(len(raw), n_classes), *([(len(raw),)] if n_classes == 2 else [])]
+        given = as_answer(loss, "prediction", loss.prediction(raw[:, 0] if raw.shape[1] == 1 else raw), *shapes)
         return np.column_stack([1.0 - given, given]) if given.ndim == 1 else given
 
 
@@ -423,4 +425,4 @@ class SLMBoostRegressor(RegressorPart, SLMBoost):
 
     def _predictions(self, raw: Array) -> Array:
         loss: Loss = self._loss
-        return np.array(loss.prediction(raw[:, 0]), np.float64)
+        return as_answer(loss, "prediction", loss.prediction(raw[:, 0]), (len(raw),)).copy()  # raw is renewed

@@ -12,7 +12,7 @@ from sublearn.core.flat_ensemble import adding_values, alone
 from sublearn.core.flat_tree import FlatTree, upward
 from sublearn.core.grower import Placed, grow_placed
 from sublearn.core.keys import keys_below, keys_in_turn
-from sublearn.core.losses import Loss
+from sublearn.core.losses import Loss, as_answer, ask
 from sublearn.core.pace import Pace
 from sublearn.core.parallel import Pass, Workers
 from sublearn.core.parameters import BoostParameters, TreeParameters
@@ -188,12 +188,13 @@ def _renewed(grown: Placed, problem: Problem, learning_rate: float) -> FlatTree:
     leaves, places = grown.leaves
     for leaf, (begin, end) in zip(leaves.tolist(), places.tolist(), strict=True):
         samples = grown.order[begin:end]
-        best = problem.loss.leaf_value(problem.y[samples], problem.outputs[samples], weights[samples])
-        if best is None:
+        given = ask(problem.loss, "leaf_value", problem.y[samples], problem.outputs[samples], weights[samples])
+        if given is None:
             return tree
+        best = as_answer(problem.loss, "leaf_value", given, (), value.shape[1:])
         if not np.isfinite(best).all():
             raise ValueError(f"leaf_value of {problem.loss!r} must be finite.")
-        value[leaf] = learning_rate * np.asarray(best)
+        value[leaf] = learning_rate * best
     for nodes in upward(tree):
         np.add.at(value, tree.parent[nodes], tree.weight[nodes, None] * value[nodes])
         parents = np.unique(tree.parent[nodes])

@@ -1,5 +1,7 @@
 """The training losses of boosting (gamma of Sec. III-B), and what a loss of one's own has to know."""
 
+from typing import Any
+
 import numpy as np
 
 from sublearn.core.fixed_point import exact_mean
@@ -36,13 +38,18 @@ class Loss:
 
     max_step = np.inf  # what a leaf may add to raw at the most, before the learning rate
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}>"
+
     def values(self, y: Array, raw: Array) -> Array:
         """Loss (n_samples,) of each sample."""
-        raise NotImplementedError
+        raise NotImplementedError(f"values of {self!r} must be written: values(self, y, raw), the loss of each sample.")
 
     def derivatives(self, y: Array, raw: Array) -> tuple[Array, Array | None]:
         """Gradient and second derivative by raw, in the shape of raw; the second is positive, or None for ones."""
-        raise NotImplementedError
+        raise NotImplementedError(
+            f"derivatives of {self!r} must be written: derivatives(self, y, raw), the first and second by raw."
+        )
 
     def start(self, y: Array, sample_weight: Array) -> float | Array:
         """Raw value that the first tree starts from; one a class where there are more than two."""
@@ -283,6 +290,30 @@ class Gamma(LogLinked):
             raise ValueError("y must be positive for the loss 'gamma'")
         if y.min() < 1 / LARGEST or y.max() > LARGEST:
             raise ValueError(f"y must lie from {1 / LARGEST:g} to {LARGEST:g} for the loss 'gamma'")
+
+
+def ask(loss: Loss, method: str, y: Array, raw: Array, *others: Array) -> Any:
+    """What a loss answers. One that is not made for so many outputs mostly fails in NumPy's words."""
+    try:
+        return getattr(loss, method)(y, raw, *others)
+    except ValueError as error:
+        if "broadcast" not in str(error):
+            raise
+        classes = ", one column a class" if raw.ndim == 2 else ""
+        raise ValueError(
+            f"{method} of {loss!r} must take y of shape {y.shape} and raw of shape {raw.shape}{classes}: {error}"
+        ) from error
+
+
+def as_answer(loss: Loss, name: str, given: Any, *shapes: tuple[int, ...]) -> Array:
+    """The answer of a loss as an array of floats, if it has one of these shapes."""
+    try:
+        array = np.asarray(given, np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} of {loss!r} must be numbers; got {type(given).__name__}.") from None
+    if array.shape not in shapes:
+        raise ValueError(f"{name} of {loss!r} must have shape {' or '.join(map(str, shapes))}; got {array.shape}.")
+    return array
 
 
 def weighted_quantile(values: Array, weights: Array, share: float) -> float:

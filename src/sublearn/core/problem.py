@@ -9,7 +9,7 @@ import numpy as np
 from sublearn.core.derivatives import Slopes, find_slopes
 from sublearn.core.fixed_point import Weights
 from sublearn.core.flat_ensemble import FlatEnsemble, add_values
-from sublearn.core.losses import CompiledLoss, Loss
+from sublearn.core.losses import CompiledLoss, Loss, as_answer, ask
 from sublearn.core.parallel import Pass, Workers
 from sublearn.kernels.arithmetic import CHUNK
 from sublearn.kernels.boosting import add_chunks
@@ -59,9 +59,7 @@ class Problem(NamedTuple):
             measure, sums = self._measuring(loss)
             workers.run_chunks(measure, len(self.y), MEASURING * self.raw.shape[1])
             return self._score_of(sums)
-        values = np.asarray(loss.values(self.y, self.outputs), np.float64)
-        if values.shape != self.y.shape:
-            raise ValueError(f"values of {loss!r} must have shape {self.y.shape}; got {values.shape}.")
+        values = as_answer(loss, "values", ask(loss, "values", self.y, self.outputs), self.y.shape)
         return self._score_of(_sums(np.require(values, requirements=NEW), self.numbers))
 
     def _measuring(self, loss: CompiledLoss) -> tuple[Pass, Array]:
@@ -133,7 +131,7 @@ class Problem(NamedTuple):
 
     def _slopes_of_users(self) -> tuple[Array, Array | None]:
         """Gradients and hessians of a loss that may be wrong."""
-        given = self.loss.derivatives(self.y, self.outputs)
+        given = ask(self.loss, "derivatives", self.y, self.outputs)
         if not isinstance(given, tuple | list) or len(given) != 2:
             raise ValueError(f"derivatives of {self.loss!r} must be a pair: gradient, and second derivative or None.")
         first = self._checked("gradient", given[0])
@@ -144,9 +142,7 @@ class Problem(NamedTuple):
 
     def _checked(self, name: str, given: Array) -> Array:
         """A derivative as (n_samples, n_outputs), if it is one."""
-        array = np.asarray(given, np.float64)
-        if array.shape != self.outputs.shape:
-            raise ValueError(f"the {name} of {self.loss!r} must have shape {self.outputs.shape}; got {array.shape}.")
+        array = as_answer(self.loss, f"the {name}", given, self.outputs.shape)
         if not np.isfinite(array).all():
             raise ValueError(f"the {name} of {self.loss!r} must be finite.")
         return np.require(array, requirements=NEW).reshape(self.raw.shape)
