@@ -197,7 +197,7 @@ PARAMETERS = {
         either(NONE, Rule("a number above 0 and below 1", lambda v: _is_number(v) and 0 < v < 1)),
         "",
         "The quantile that the loss 'quantile' is for; None: 0.5. For 'huber', the share of residuals whose error is "
-        "squared; None: 0.9.",
+        "squared; None: 0.9. Other losses know none.",
     ),
     "learning_rate": Parameter(
         Rule("a number above 0 and up to 1000", lambda v: _is_number(v) and 0 < v <= 1000),
