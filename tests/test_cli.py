@@ -27,6 +27,16 @@ sys.argv = ["sublearn", "--help"]
 runpy.run_module("sublearn", run_name="__main__")
 """
 
+# Names on stderr what the command has imported of the libraries that take seconds.
+LOADED = """
+import atexit, sys
+heavy = {{"joblib", "numba", "numpy", "scipy", "sklearn"}}
+atexit.register(lambda: print(*heavy & sys.modules.keys(), file=sys.stderr))
+sys.argv = {}
+from sublearn.__main__ import main
+main()
+"""
+
 
 @pytest.fixture(autouse=True)
 def alone(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -61,6 +71,21 @@ def test_module_is_the_command() -> None:
     assert shown.returncode == 0
     assert "reproduce" in shown.stdout
     assert "--version" in shown.stdout
+
+
+@pytest.mark.parametrize("options", [["--help"], ["reproduce", "--help"], ["bench", "--help"], ["--version"]])
+def test_help_waits_for_no_numerical_library(options: list[str]) -> None:
+    shown = python("-c", LOADED.format(["sublearn", *options]))
+    assert (shown.returncode, shown.stderr.split()) == (0, [])
+
+
+def test_jobs_are_one_for_each_core_unless_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    orders: list[Order] = []
+    monkeypatch.setattr("joblib.cpu_count", lambda: 7)
+    monkeypatch.setattr("sublearn.paper.reproduce.reproduce", lambda order, console: orders.append(order))
+    for options in ([], ["--jobs", "3"]):
+        assert CliRunner().invoke(app, ["reproduce", "--out", str(tmp_path), *options]).exit_code == 0
+    assert [order.jobs for order in orders] == [7, 3]
 
 
 def test_version_is_that_of_the_package() -> None:

@@ -1,12 +1,17 @@
 """sublearn: the Subspace Learning Machine, decision trees that cut with several sparse integer hyperplanes at once."""
 
-from sublearn._progress import Progress
-from sublearn.boost import SLMBoostClassifier, SLMBoostRegressor
-from sublearn.core.losses import Loss
-from sublearn.export import export_text
-from sublearn.forest import SLMForestClassifier, SLMForestRegressor
-from sublearn.tree import SLMClassifier, SLMRegressor
-from sublearn.tuning import tune
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sublearn import paper as paper
+    from sublearn._progress import Progress
+    from sublearn.boost import SLMBoostClassifier, SLMBoostRegressor
+    from sublearn.core.losses import Loss
+    from sublearn.export import export_text
+    from sublearn.forest import SLMForestClassifier, SLMForestRegressor
+    from sublearn.tree import SLMClassifier, SLMRegressor
+    from sublearn.tuning import tune
 
 __all__ = [
     "Loss",
@@ -21,3 +26,33 @@ __all__ = [
     "tune",
 ]
 __version__ = "0.1.0"
+
+# Imported when first used, so that the command line answers at once: public modules, and where public names are.
+_MODULES = ("boost", "export", "forest", "paper", "tree", "tuning")
+_HOMES = {
+    "Loss": "core.losses",
+    "Progress": "_progress",
+    "SLMBoostClassifier": "boost",
+    "SLMBoostRegressor": "boost",
+    "SLMClassifier": "tree",
+    "SLMForestClassifier": "forest",
+    "SLMForestRegressor": "forest",
+    "SLMRegressor": "tree",
+    "export_text": "export",
+    "tune": "tuning",
+}
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_MODULES, *_HOMES})
+
+
+if not TYPE_CHECKING:  # it would take any name for one of ours
+
+    def __getattr__(name: str) -> Any:
+        if name in _MODULES:
+            return import_module(f"sublearn.{name}")
+        if name not in _HOMES:
+            raise AttributeError(f"module 'sublearn' has no attribute {name!r}")
+        value = globals()[name] = getattr(import_module(f"sublearn.{_HOMES[name]}"), name)
+        return value

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
 import typer
-from joblib import cpu_count
 from rich.console import Console
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
@@ -45,7 +44,7 @@ def reproduce(
     data_dir: Annotated[
         Path | None, typer.Option(help="Folder of name.csv.gz files. Default: the variable SUBLEARN_DATA.")
     ] = None,
-    jobs: Annotated[int, typer.Option(min=1, help="Processes. Default: one for each core.")] = cpu_count(),
+    jobs: Annotated[int | None, typer.Option(min=1, help="Processes. Default: one for each core.")] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the first split; the next have those that follow.")] = 0,
     quick: Annotated[bool, typer.Option("--quick", help="5 splits and small grids.")] = False,
 ) -> None:
@@ -54,6 +53,8 @@ def reproduce(
     Writes tables, figures and a page that opens in a browser, DIR/index.html. A run that was stopped goes on where it
     was.
     """
+    from joblib import cpu_count
+
     from sublearn.paper.contenders import CONTENDERS
     from sublearn.paper.datasets import SOURCES
     from sublearn.paper.plan import PARTS, Order
@@ -76,7 +77,7 @@ def reproduce(
         _chosen("--only", only, list(PARTS)),
         out,
         data_dir,
-        jobs,
+        jobs or cpu_count(),
     )
     for library in ("matplotlib", "xgboost"):
         if find_spec(library) is None:
