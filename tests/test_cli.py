@@ -1,5 +1,6 @@
 """The command line: its help, what it refuses, and what its options ask for."""
 
+import errno
 import os
 import subprocess
 import sys
@@ -154,6 +155,31 @@ def test_folder_of_the_report_must_not_be_a_file(tmp_path: Path) -> None:
     assert "--out" in line
     assert str(path) in line
     assert path.read_text() == "mine"
+
+
+@pytest.mark.parametrize("command", ["reproduce", "bench"])
+def test_folder_that_cannot_be_written_to_is_refused_before_any_work(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*given: Any, **options: Any) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr("sublearn.cli.TemporaryFile", fail)
+    monkeypatch.setattr("sublearn.paper.reproduce.reproduce", lambda order, console: pytest.fail("work was done"))
+    monkeypatch.setattr("sublearn.bench.run.bench", lambda order, console: pytest.fail("work was done"))
+    result = CliRunner().invoke(app, [command, "--quick", "--out", str(tmp_path / "out")])
+    assert (result.exit_code, result.stdout) == (2, "")
+    (line,) = result.stderr.splitlines()
+    assert all(words in line for words in ("--out", str(tmp_path / "out"), "Permission denied"))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="where nothing can be made is known there")
+@pytest.mark.parametrize("command", ["reproduce", "bench"])
+def test_folder_that_cannot_be_made_is_one_line(command: str) -> None:
+    shown = python("-m", "sublearn", command, "--out", "/proc/none/report")
+    assert (shown.returncode, shown.stdout) == (2, "")
+    (line,) = shown.stderr.splitlines()
+    assert line.startswith("--out /proc/none/report must be a folder that can be written to; got /proc: ")
 
 
 @pytest.mark.parametrize("options", [["--jobs", "0"], ["--seed", "-1"]])

@@ -1,10 +1,12 @@
 """The command line: `sublearn reproduce` and `sublearn bench`, one function each."""
 
+import os
 import time
 from collections.abc import Callable, Mapping
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Annotated, Any, NoReturn
 
 import typer
@@ -173,11 +175,15 @@ def _check_ratios() -> None:
 
 
 def _check_folders(out: Path, data_dir: Path | None) -> None:
-    if data_dir is not None and not data_dir.is_dir():
+    """Refuse folders that cannot be used; os.path says no where a Path would raise that it may not look."""
+    if data_dir is not None and not os.path.isdir(data_dir):
         _refuse(f"--data-dir {data_dir} is not a folder.")
-    existing = next(path for path in (out.absolute(), *out.absolute().parents) if path.exists())
-    if not existing.is_dir():
-        _refuse(f"--out {out}: {existing} is not a folder.")
+    nearest = next(path for path in (out.absolute(), *out.absolute().parents) if os.path.exists(path))
+    try:
+        with TemporaryFile(dir=nearest):
+            pass
+    except OSError as reason:
+        _refuse(f"--out {out} must be a folder that can be written to; got {nearest}: {reason.strerror}.")
 
 
 def _chosen(option: str, text: str, known: list[str], groups: dict[str, list[str]] | None = None) -> tuple[str, ...]:
