@@ -2,6 +2,7 @@
 
 import math
 import pickle
+import re
 import sys
 import time
 from collections.abc import Callable
@@ -208,6 +209,52 @@ def test_weights_are_for_fitting_and_scoring() -> None:
     assert tune(BOTH[1], X, y, budget=1e-6, verbose=False).tuning_.default_score != one.tuning_.default_score
 
 
+@pytest.mark.parametrize("model", [*BOTH, SLMBoostRegressor(n_estimators=3, learning_rate=0.3, random_state=0)])
+@pytest.mark.parametrize("many", [tuning.MANY, 20])
+def test_rows_of_weight_zero_are_absent(
+    model: Any, many: int, at_most: Callable[[int], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tuning, "MANY", many)
+    X, y = data_of(model)
+    weights = np.random.default_rng(0).integers(0, 4, len(y)) / 2
+    weights[: len(y) // 2] = 0.0
+    found = []
+    for rows in (slice(None), weights > 0):
+        at_most(20)
+        found.append(tune(model, X[rows], y[rows], weights[rows], budget=LONG, verbose=False))
+    assert found[0].tuning_[:5] == found[1].tuning_[:5]
+    assert found[0].tuning_.n_settings > 1
+    np.testing.assert_array_equal(found[0].predict(X), found[1].predict(X))
+
+
+@pytest.mark.parametrize("model", BOTH, ids=lambda model: type(model).__name__)
+def test_a_few_rows_of_weight_are_enough(model: Any) -> None:
+    X, y = data_of(model)
+    rows = np.argsort(y, kind="stable")[:6]  # of one class
+    weights = np.bincount(rows, minlength=len(y))
+    assert math.isfinite(tune(model, X, y, weights, budget=1e-6, verbose=False).tuning_.default_score)
+    weights[rows[:2]] = 0
+    with pytest.raises(ValueError, match="5 samples whose sample_weight is above 0, to learn from some"):
+        tune(model, X, y, weights, verbose=False)
+
+
+def test_bad_weights_are_refused_as_by_fit() -> None:
+    X, y = WINE
+    for bad, words in ((-1.0, "must not be negative; got -1 for sample 3"), (math.nan, "contains NaN")):
+        weights = np.where(np.arange(len(y)) == 3, bad, 1.0)
+        with pytest.raises(ValueError, match=words):
+            tune(BOTH[0], X, y, weights, verbose=False)
+    with pytest.raises(ValueError, match=r"sample_weight of SLMClassifier\.fit must be positive somewhere"):
+        tune(BOTH[0], X, y, np.zeros(len(y)), verbose=False)
+
+
+def test_rows_of_weight_zero_are_checked_before_any_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = WINE
+    monkeypatch.setattr(SLMClassifier, "fit", lambda *_: pytest.fail("work was done"))
+    with pytest.raises(ValueError, match="contains NaN"):
+        tune(BOTH[0], np.where(np.arange(len(y)) == 3, np.nan, X.T).T, y, np.arange(len(y)) != 3, verbose=False)
+
+
 def test_classes_without_weight_are_not_missed() -> None:
     X, y = WINE
     found = tune(SLMForestClassifier(random_state=0), X, y, np.where(y == 2, 0.0, 1.0), budget=1e-6, verbose=False)
@@ -409,6 +456,50 @@ def test_an_array_is_not_a_default(at_most: Callable[[int], None]) -> None:
 def test_unknown_names_in_the_space_are_refused() -> None:
     with pytest.raises(ValueError, match=r"^space of tune must name parameters of SLMClassifier; got 'depth'.$"):
         tune(BOTH[0], *WINE, space={"max_depth": Whole(1, 5), "depth": Whole(1, 5)})
+
+
+@pytest.mark.parametrize(
+    ("space", "words"),
+    [
+        (
+            ["n_bins"],
+            "dict from names of parameters to a Whole, Number or Choice of sublearn.tuning; got ['n_bins'].",
+        ),
+        (
+            {"n_bins": [4, 8]},
+            "a Whole, Number or Choice of sublearn.tuning for n_bins; got [4, 8]. Did you mean ",
+        ),
+        ({"n_bins": 4}, "a Whole, Number or Choice of sublearn.tuning for n_bins; got 4."),
+        (
+            {"n_bins": Whole(8, 4)},
+            "whole numbers low <= high, above 0 where log=True, for n_bins; got Whole(low=8, ",
+        ),
+        ({"n_bins": Whole(2.5, 4)}, "for n_bins; got Whole(low=2.5, high=4"),  # type: ignore[arg-type]
+        ({"fitted_projections": Whole(0, 4, log=True)}, "for fitted_projections; got Whole(low=0, high=4, log=True)."),
+        ({"max_cosine": Number(0.0, 1.0, log=True)}, "for max_cosine; got Number(low=0.0, high=1.0, log=True)."),
+        ({"min_loss": Number(0.0, math.inf)}, "for min_loss; got Number(low=0.0, high=inf, log=False)."),
+        ({"min_loss": Number(math.nan, 1.0)}, "for min_loss; got Number(low=nan, high=1.0, log=False)."),
+        ({"min_loss": Number(0, 10**400)}, "for min_loss; got Number(low=0, high=1000"),
+        ({"min_loss": Number(False, True)}, "for min_loss; got Number(low=False, high=True, log=False)."),
+        ({"n_bins": Choice(())}, "some values for n_bins; got Choice(values=())."),
+        ({"n_bins": Choice(4)}, "some values for n_bins; got Choice(values=4)."),  # type: ignore[arg-type]
+        ({"subspace": Choice("top")}, "some values for subspace; got Choice(values='top')."),
+        ({"n_bins": Whole(0, 5)}, "can be fitted: n_bins of SLMClassifier must be an int from 2 to 256; got 0."),
+        ({"n_bins": Whole(2, 257)}, "n_bins of SLMClassifier must be an int from 2 to 256; got 257."),
+        ({"n_bins": Number(2, 9)}, "n_bins of SLMClassifier must be an int from 2 to 256; got 2.0."),
+        ({"subspace": Choice(("top", "best"))}, "subspace of SLMClassifier must be 'top' or 'drawn'; got 'best'."),
+    ],
+)
+def test_bad_spaces_are_refused_before_any_work(space: Any, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(SLMClassifier, "fit", lambda *_: pytest.fail("work was done"))
+    with pytest.raises(ValueError, match=rf"^space of tune must .*{re.escape(words)}"):
+        tune(BOTH[0], *WINE, space=space, verbose=False)
+
+
+def test_lists_and_ranges_are_choices(at_most: Callable[[int], None]) -> None:
+    at_most(5)
+    space: Space = {"n_bins": Choice(range(4, 9)), "subspace": Choice(["top", "drawn"]), "max_depth": Whole(3, 3)}
+    assert tune(BOTH[0], *WINE, budget=LONG, space=space, verbose=False).tuning_.n_settings > 1
 
 
 @pytest.mark.parametrize("space", [{}, {"max_depth": Whole(1, 5), "n_bins": Whole(2, 9)}])

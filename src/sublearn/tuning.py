@@ -2,7 +2,6 @@
 
 import math
 import time
-from collections.abc import Mapping
 from inspect import signature
 from numbers import Real
 from typing import Any, NamedTuple
@@ -11,14 +10,18 @@ import numpy as np
 from sklearn.base import clone, is_classifier
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import KFold, StratifiedKFold
-from sklearn.utils import check_consistent_length, check_random_state, column_or_1d
-from sklearn.utils.validation import _check_sample_weight, _num_samples
+from sklearn.utils import check_random_state, column_or_1d
+from sklearn.utils.validation import _check_sample_weight
 
 from sublearn._boosting import SLMBoost
 from sublearn._ensemble import SLMEnsemble
 from sublearn._estimator import SLMEstimator, labels_of
+from sublearn._parameters import check_parameters
 from sublearn._progress import shown
+from sublearn._spaces import SPACES, Choice, Number, Space, Whole, check_space
 from sublearn.kernels.layout import Array
+
+__all__ = ["SPACES", "Choice", "Number", "Space", "Tuning", "Whole", "tune"]
 
 N_FOLDS = 5
 MANY = 10_000  # samples; from here on one part in five tests, and what looks bad on a part of the rest is dropped
@@ -26,77 +29,6 @@ FIRST_SHARE = 0.2
 FIRST_SETTINGS = 8  # drawn at random, before anything is learned from them
 LEAST = 1e-15  # probability that counts
 RESERVE = 1.3  # a fit may take so much longer than those before it
-
-
-class Whole(NamedTuple):
-    """Whole numbers from low to high; log: evenly over their logarithms."""
-
-    low: int
-    high: int
-    log: bool = False
-
-    def suggest(self, trial: Any, name: str) -> Any:
-        """A value of one of Optuna's trials."""
-        return trial.suggest_int(name, self.low, self.high, log=self.log)
-
-
-class Number(NamedTuple):
-    """Numbers from low to high."""
-
-    low: float
-    high: float
-    log: bool = False
-
-    def suggest(self, trial: Any, name: str) -> Any:
-        """A value of one of Optuna's trials."""
-        return trial.suggest_float(name, self.low, self.high, log=self.log)
-
-
-class Choice(NamedTuple):
-    """Some values."""
-
-    values: tuple[Any, ...]
-
-    def suggest(self, trial: Any, name: str) -> Any:
-        """A value of one of Optuna's trials, which know it by its place."""
-        return self.values[trial.suggest_categorical(name, list(range(len(self.values))))]
-
-
-Space = Mapping[str, Whole | Number | Choice]
-
-_SEARCH: Space = {
-    "n_bins": Whole(8, 128, log=True),
-    "subspace_size": Whole(2, 16, log=True),
-    "n_projections": Whole(1, 64, log=True),
-    "n_coefficients": Choice((1, 2, 3, (2, 3, 4), None)),
-    "feature_map": Choice(("auto", "linear", "quantile")),
-}
-SPACES: dict[str, Space] = {
-    "tree": {
-        **_SEARCH,
-        "max_partitions": Whole(1, 3),
-        "min_samples_leaf": Whole(1, 64, log=True),
-        "selection_decay": Number(0.05, 1.0, log=True),
-        "envelope_height": Number(1.0, 20.0, log=True),
-    },
-    "forest": {
-        **_SEARCH,
-        "n_estimators": Whole(20, 200, log=True),
-        "bootstrap": Choice((False, True)),
-        "min_samples_leaf": Whole(1, 20, log=True),
-        "selection_decay": Number(0.02, 1.0, log=True),
-    },
-    "boost": {
-        **_SEARCH,
-        "max_depth": Whole(2, 10),
-        "l2_regularization": Number(0.1, 50.0, log=True),
-        "min_gain": Number(0.1, 10.0, log=True),
-        "min_child_weight": Number(0.01, 10.0, log=True),
-        "min_samples_leaf": Whole(1, 50, log=True),
-        "fitted_projections": Whole(0, 8),
-        "subsample": Number(0.5, 1.0),
-    },
-}
 
 
 class Tuning(NamedTuple):
@@ -186,6 +118,9 @@ def tune(
     if isinstance(budget, bool) or not (isinstance(budget, Real) and math.isfinite(budget) and budget > 0):
         raise ValueError(f"budget of tune must be a positive number of seconds; got {budget!r}.")
     seconds = float(budget)
+    check_parameters(estimator)
+    if space is not None:
+        check_space(estimator, space)
     space = _open(estimator, SPACES[_kind(estimator)] if space is None else space)
     if scoring is None and is_classifier(estimator):
         scorer = _minus_log_loss
@@ -230,9 +165,6 @@ def _kind(estimator: Any) -> str:
 def _open(estimator: Any, space: Space) -> Space:
     """The part of the space that the user has left to us."""
     defaults, given = type(estimator)().get_params(), estimator.get_params()
-    for name in space:
-        if name not in defaults:
-            raise ValueError(f"space of tune must name parameters of {type(estimator).__name__}; got {name!r}.")
     free = {name: values for name, values in space.items() if _is_default(given[name], defaults[name])}
     if not free:
         raise ValueError(f"space of tune must leave something to search; all of {', '.join(space)} are given.")
@@ -251,15 +183,24 @@ class _Search:
 
     def __init__(self, estimator: Any, X: Any, y: Any, weights: Any, scorer: Any, end: float) -> None:
         self._estimator, self._scorer, self._end = estimator, scorer, end
+        clone(estimator)._check_data(X, y)
         self._X = X if hasattr(X, "iloc") else np.asarray(X)
         self._y = column_or_1d(y)
-        check_consistent_length(self._X, self._y)
-        self._weights = None if weights is None else _check_sample_weight(weights, self._X)
-        self._n = _num_samples(X)
+        self._weights: Array | None = None
+        if weights is not None:
+            self._drop_absent(weights)
+        self._n = len(self._y)
         self._seed = int(check_random_state(estimator.random_state).randint(2**31))
         self._stages = self._make_stages()
         self._rate = 0.0  # seconds a sample and fit of the latest settings
         self._best_rate = 0.0  # and of the best
+
+    def _drop_absent(self, weights: Any) -> None:
+        """Weight 0 is a row's absence, so that parts do not depend on such rows, and none is of nothing else."""
+        self._estimator._check_weights(weights, self._X)
+        checked = _check_sample_weight(weights, self._X)
+        rows = np.flatnonzero(checked)
+        self._X, self._y, self._weights = self._take(rows), self._y[rows], checked[rows]
 
     def _make_stages(self) -> list[_Stage]:
         """Rare classes are in every part to learn from, and in none that tests."""
@@ -269,7 +210,10 @@ class _Search:
         rare, rows = np.flatnonzero(is_rare), np.flatnonzero(~is_rare)
         if not len(rows):
             what = "a class of at least" if by_class else "at least"
-            raise ValueError(f"y of tune must have {what} {N_FOLDS} samples, to learn from some and test on others.")
+            weighing = "" if self._weights is None else " whose sample_weight is above 0"
+            raise ValueError(
+                f"y of tune must have {what} {N_FOLDS} samples{weighing}, to learn from some and test on others."
+            )
         folds = StratifiedKFold if by_class else KFold
         pairs = folds(N_FOLDS, shuffle=True, random_state=self._seed).split(rows, self._y[rows])
         parts = [_Stage(np.union1d(rows[training], rare), rows[testing]) for training, testing in pairs]
