@@ -3,14 +3,17 @@
 # make check  lint, format and types
 # make oldest all tests with the oldest versions that are supported
 # make bench  speed, memory and quality, beside other libraries; hours, most of them YDF's
+# make fuzz   anything thrown at the estimators for MINUTES=4; SEED=1 draws other cases
 # make bench-check  a few ratios to scikit-learn, held against their floors; under a minute
 
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 STAMP = $(VENV)/.installed
+MINUTES ?= 4
+SEED ?= 0
 
-.PHONY: demo test check format oldest bench bench-check clean
+.PHONY: demo test check format oldest fuzz bench bench-check clean
 
 demo: $(STAMP)
 	$(BIN)/sublearn reproduce --quick --datasets bundled
@@ -29,6 +32,9 @@ format: $(STAMP)
 
 oldest: .venv-oldest/.installed
 	.venv-oldest/bin/python -m pytest
+
+fuzz: $(STAMP)
+	$(BIN)/python -m fuzz --minutes $(MINUTES) --seed $(SEED)
 
 bench: $(VENV)/.peers
 	$(BIN)/sublearn bench
