@@ -17,7 +17,7 @@ import numpy as np
 import sublearn
 
 LONG: dict[str, dict[str, Any]] = {
-    "": {"n_projections": 20_000},
+    "": {"n_projections": 20_000, "envelope_height": 20.0},
     "Forest": {"n_estimators": 10_000},
     "Boost": {"n_estimators": 10_000, "learning_rate": 0.01},
 }

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from numbers import Number
 from types import SimpleNamespace
 from typing import Any, NamedTuple
@@ -34,7 +35,6 @@ from sublearn.core.task import Task, class_root, number_root
 from sublearn.kernels.layout import Array, Samples
 
 SMALLEST_LIMIT = 255  # codes a feature must at least have on each side of its mean
-MANY_THREADS = 64  # more of them are of use only where there are as many cores
 
 
 class Response(NamedTuple):
@@ -63,7 +63,7 @@ class SLMEstimator(BaseEstimator):  # type: ignore[misc]
     def _workers(self) -> Workers:
         check_parameter(self, "n_jobs")  # it may have changed since the fit
         n_threads = effective_n_jobs(self.n_jobs)
-        return Workers(n_threads if n_threads <= MANY_THREADS else min(n_threads, max(cpu_count(), MANY_THREADS)))
+        return Workers(1 if n_threads == 1 else min(n_threads, n_cores()))
 
     def _key(self) -> int:
         """64 random bits that everything drawn depends on."""
@@ -272,6 +272,12 @@ class RegressorPart(RegressorMixin):  # type: ignore[misc]
     def _encode_response(self, y: Array, weights: Weights) -> tuple[Response, Weights]:
         empty = np.empty(0, np.int64)
         return Response(empty, empty, integer_targets(y)), weights
+
+
+@cache
+def n_cores() -> int:
+    """Cores that this process may use, by its affinity and its share of a container."""
+    return int(cpu_count())
 
 
 def labels_of(y: Array) -> tuple[Array, Array]:

@@ -426,7 +426,7 @@ PARAMETERS = {
     "n_jobs": Parameter(
         either(NONE, Rule("an int that is not 0", lambda v: _is_whole(v) and v != 0)),
         "",
-        "Threads; None: one, -1: one for each core. The result does not depend on it. Beyond 64 there are no more than "
-        "cores.",
+        "Threads, at most one for each core that the process may use; None: one, -1: as many as that. The result does "
+        "not depend on it.",
     ),
 }
