@@ -124,6 +124,12 @@ def test_other_things_that_are_no_numbers_are_named(given: Any, said: str) -> No
         SLMClassifier().fit(given, LABELS)
 
 
+@pytest.mark.parametrize("given", [np.array(None, object), pd.Series(["u"] * N, index=range(5, N + 5))], ids=range(2))
+def test_what_is_no_table_stays_scikit_learns_error(given: Any) -> None:
+    with pytest.raises(ValueError, match=r"Expected 2D array|could not convert string to float"):
+        SLMClassifier().fit(given, LABELS)
+
+
 def test_nothing_but_an_unknown_column_is_told_of_names_that_do_not_match() -> None:
     model = SLMClassifier().fit(GOOD, LABELS)
     with pytest.raises(ValueError, match=r"(?s)feature names should match.*city"):
@@ -201,6 +207,12 @@ def test_classes_of_which_some_are_missing_are_counted(make: Any) -> None:
     for gap in (None, np.nan):
         with pytest.raises(ValueError, match="y contains NaN in 1 of 20 samples, the first is sample 19"):
             small(make).fit(GOOD, np.array(["a", "b"] * 9 + ["a", gap], object))
+
+
+def test_few_samples_of_many_classes_to_validate_on_are_no_reason_to_warn() -> None:
+    X, y = np.arange(120.0)[:, None], np.arange(120) // 3
+    model = SLMBoostClassifier(n_estimators=2, learning_rate=0.1).fit(X, y, eval_set=(X[::3], y[::3]))
+    assert len(model.validation_score_) == 3
 
 
 @CLASSIFIERS

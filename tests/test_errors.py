@@ -661,7 +661,12 @@ def test_validation_samples_with_other_names_are_refused(make: Any) -> None:
 
 @pytest.mark.parametrize(
     ("labels", "given", "unknown"),
-    [(Y, Y + 1, [3]), (Y, np.array(["a", "b", "c"])[Y], ["a", "b", "c"]), (np.array(["a", "b", "d"])[Y], ["c"], ["c"])],
+    [
+        (Y, Y + 1, [3]),
+        (Y, np.array(["a", "b", "c"])[Y], ["a", "b", "c"]),
+        (np.array(["a", "b", "d"])[Y], ["c"], ["c"]),
+        (np.array(["a", "b", "d"])[Y], np.array(["a", 7], object), [7]),
+    ],
 )
 def test_classes_to_validate_on_must_be_known(labels: Any, given: Any, unknown: list[Any]) -> None:
     message = f"eval_set of SLMBoostClassifier.fit must hold classes of y only; got {unknown} too."

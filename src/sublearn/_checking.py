@@ -113,7 +113,7 @@ def _has_dates(X: Any) -> bool:
     """Whether types tell of dates; in lists and arrays of objects, whether those of the first row do."""
     if hasattr(X, "columns"):
         return any(map(is_temporal, set(getattr(X, "dtypes", ()))))
-    if not isinstance(X, list | tuple) and getattr(X, "dtype", None) != np.object_:
+    if not isinstance(X, list | tuple) and not (isinstance(X, np.ndarray) and X.dtype == np.object_ and X.ndim == 2):
         return is_temporal(getattr(X, "dtype", None))
     row = X[0] if len(X) else ()
     return isinstance(row, list | tuple | np.ndarray) and any(

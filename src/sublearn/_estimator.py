@@ -218,10 +218,17 @@ class ClassifierPart(ClassifierMixin):  # type: ignore[misc]
 
     def _check_data(self, X: Any, y: Any, reset: bool = True) -> tuple[Array, Array]:
         X, y = check_samples(self, X, y, reset=reset)
+        if reset:
+            self._check_labels(y)
+        elif y.dtype == np.object_:  # classes are looked up among those of the fit, which are checked
+            refuse_gaps(y, type(self).__name__)
+        return X, y
+
+    def _check_labels(self, y: Array) -> None:
         name = type(self).__name__
         try:
             kind = type_of_target(y, input_name="y")
-        except TypeError as error:  # it cannot be sorted
+        except TypeError as error:  # they cannot be sorted
             refuse_gaps(y, name)
             raise ValueError(f"y of {name}.fit must hold classes of one kind, such as all strings: {error}.") from None
         if kind not in ("binary", "multiclass"):
@@ -230,7 +237,6 @@ class ClassifierPart(ClassifierMixin):  # type: ignore[misc]
             if kind == "continuous":
                 hint = f" y holds {len(np.unique(y))} distinct floats; did you mean {name[:-10]}Regressor?"
             raise ValueError(f"Unknown label type: {kind}. y of {name}.fit must hold one class for each sample.{hint}")
-        return X, y
 
     def _encode_response(self, y: Array, weights: Weights) -> tuple[Response, Weights]:
         classes, labels = labels_of(y)

@@ -206,10 +206,13 @@ class SLMBoostClassifier(ClassifierPart, SLMBoost):
         return LogLoss() if n_classes == 2 else Softmax(n_classes)
 
     def _part(self, X: Array, y: Array, weights: Weights, exposure: Array) -> Part:
-        unknown = np.setdiff1d(y, self.classes_)
-        if len(unknown):
+        try:
+            unknown = np.setdiff1d(y, self.classes_).tolist()
+        except TypeError:  # they cannot be sorted
+            unknown = sorted(set(y.tolist()) - set(self.classes_.tolist()), key=str)
+        if unknown:
             name = type(self).__name__
-            raise ValueError(f"eval_set of {name}.fit must hold classes of y only; got {unknown.tolist()} too.")
+            raise ValueError(f"eval_set of {name}.fit must hold classes of y only; got {unknown} too.")
         labels = np.searchsorted(self.classes_, y)
         factors = NOTHING if (self._factors == 1.0).all() else self._factors[labels]
         if factors.size and not factors.any():
