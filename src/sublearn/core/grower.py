@@ -24,12 +24,13 @@ from sublearn.kernels.growing import (
     FIRST,
     N_STATES,
     NODES,
-    OF_NUMBERS,
     PLANES,
     TERMS,
     Grown,
     Rules,
     Team,
+    note_runs,
+    places_of,
     visits_of,
 )
 from sublearn.kernels.layout import Array, Samples, Test, n_channels
@@ -109,18 +110,16 @@ def takes_long(task: Task) -> bool:
 
 def _enter_root(tasks: Grown, runs: Array, n_classes: int, key: int) -> int:
     """Make the root the first task; returns how many places its numbers take."""
-    kinds = np.flatnonzero(np.diff(runs)) if n_classes else np.empty(0, np.int64)
-    own = np.append(runs[kinds], runs[-1]) if n_classes else runs
-    tasks.parent[0], tasks.cell[0], tasks.depth[0], tasks.key[0] = -1, 0, 0, key
-    tasks.at[0], tasks.n_kinds[0] = 0, len(kinds)
-    tasks.kinds[: len(kinds)], tasks.runs[: len(own)] = kinds, own
-    return max(len(own), OF_NUMBERS)
+    n_kinds = np.count_nonzero(np.diff(runs)) if n_classes else 0
+    tasks.parent[0], tasks.cell[0], tasks.depth[0], tasks.key[0], tasks.at[0] = -1, 0, 0, key, 0
+    plain(note_runs)(runs, np.arange(n_classes), n_kinds, tasks.numbers, 0)
+    return int(plain(places_of)(n_kinds))
 
 
 def _size(grown: Grown, i: int) -> int:
     """Samples of node i."""
     at = grown.at[i]
-    return int(grown.runs[at + max(grown.n_kinds[i], 1)] - grown.runs[at])
+    return int(grown.numbers[at + 1 + max(grown.numbers[at], 1)] - grown.numbers[at + 1])
 
 
 def _kept(task: Task, rules: Rules, n_threads: int, workers: Workers) -> Kept:
@@ -206,16 +205,13 @@ def _space(samples: Samples, runs: Array, rules: Rules, n_hands: int) -> Grown:
         n = min(n + widest, 2 * n_samples)
     n_planes = max(min(n_samples, n * rules.max_partitions), 1)
     nodes, planes, terms = ((n_hands, size) for size in (n, n_planes, n_planes * rules.subspace_size))
-    n_places = n * (samples.n_classes + 1 if samples.n_classes else OF_NUMBERS)
+    n_places: int = n * plain(places_of)(samples.n_classes)
     return Grown(
         parent=np.empty(nodes, np.int64),
         cell=np.empty(nodes, np.int64),
         depth=np.empty(nodes, np.int64),
         at=np.empty(nodes, np.int64),
-        n_kinds=np.empty(nodes, np.int64),
-        kinds=np.empty((n_hands, n_places if samples.n_classes else 0), np.int64),
-        runs=np.empty((n_hands, n_places), np.int64),
-        totals=np.empty((n_hands, n_places), np.int64),
+        numbers=np.empty((n_hands, n_places), np.int64),
         remainder=np.empty(nodes, np.int64),
         loss=np.empty(nodes),
         pure=np.empty(nodes, np.bool_),

@@ -6,6 +6,7 @@ import numpy as np
 
 from sublearn.kernels.compilation import bare_kernel, inner
 from sublearn.kernels.criterion import weight_of
+from sublearn.kernels.growing import room_of
 from sublearn.kernels.layout import Array
 
 
@@ -77,22 +78,24 @@ def find_places(grown, bounds, found):
 
 
 @inner
-def note_numbers(grown, i, at, out, j):
-    """Write the numbers of node i, which begin at place `at`, for node j of the tree."""
-    n_kinds = grown.n_kinds[i]
-    out.places[j, 0] = grown.runs[at]
-    out.places[j, 1] = grown.runs[at + max(n_kinds, 1)]
+def note_numbers(numbers, at, out, j):
+    """Write the numbers of a node, which begin at place `at`, for node j of the tree."""
+    n_kinds = numbers[at]
+    room = room_of(n_kinds)
+    out.places[j, 0] = numbers[at + 1]
+    out.places[j, 1] = numbers[at + 1 + max(n_kinds, 1)]
+    totals = numbers[at + 1 + room : at + 1 + 2 * room]
     if n_kinds == 0:
         for c in range(out.totals.shape[1]):
-            out.totals[j, c] = grown.totals[at + c]
+            out.totals[j, c] = totals[c]
         return
-    channels = grown.totals[at : at + n_kinds + out.totals.shape[1] - 1]
-    weight = weight_of(channels, n_kinds)
+    weight = weight_of(totals, n_kinds)
     out.totals[j, 0] = weight
     if out.totals.shape[1] == 2:
-        out.totals[j, 1] = channels[n_kinds]
+        out.totals[j, 1] = totals[n_kinds]
+    kinds = numbers[at + 1 + 2 * room : at + 1 + 2 * room + n_kinds]
     for k in range(n_kinds):
-        out.shares[j, grown.kinds[at + k]] = np.float64(channels[k]) / np.float64(weight)
+        out.shares[j, kinds[k]] = np.float64(totals[k]) / np.float64(weight)
 
 
 @bare_kernel
@@ -105,7 +108,7 @@ def assemble(grown, bounds, found, out):
     n_nodes = out.depth.size
     n_hands = bounds.size - 1
     room = grown.parent.size // n_hands
-    n_places = grown.runs.size // n_hands
+    n_places = grown.numbers.size // n_hands
     out.parent[0] = -1
     n_seen = 1
     n_planes = 0
@@ -115,7 +118,7 @@ def assemble(grown, bounds, found, out):
         n = found.order[j]
         i = found.node[n]
         out.depth[j] = grown.depth[i]
-        note_numbers(grown, i, i // room * n_places + grown.at[i], out, j)
+        note_numbers(grown.numbers, i // room * n_places + grown.at[i], out, j)
         out.remainder[j] = grown.remainder[i]
         out.loss[j] = grown.loss[i]
         out.decrease[j] = grown.decrease[i]

@@ -28,6 +28,12 @@ def n_log_n(n, table):
 
 
 @inner
+def n_kinds_of(samples, runs):
+    """How many classes a node has runs of; 0 for regression."""
+    return np.int64(runs.size - 1) if samples.n_classes > 0 else np.int64(0)
+
+
+@inner
 def weight_of(channels, n_classes):
     """Weight of a set: the sum over classes, or the first channel of a regression."""
     if n_classes == 0:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from sublearn.kernels.compilation import inner, kernel, section
-from sublearn.kernels.criterion import ENTROPY, SECOND_ORDER, centre_of, purity, weight_of
+from sublearn.kernels.criterion import ENTROPY, SECOND_ORDER, centre_of, n_kinds_of, purity, weight_of
 
 HALF_BITS = 15  # deviations of targets are squared in two halves, so that sums fit 64 bits
 HALF_MASK = (1 << HALF_BITS) - 1
@@ -12,11 +12,12 @@ HALF_MASK = (1 << HALF_BITS) - 1
 @section
 def describe_classes(samples, order, runs, totals):
     """Fill the totals of a node from its class runs."""
-    for k in range(samples.n_classes):
+    n_kinds = runs.size - 1
+    for k in range(n_kinds):
         if samples.weights.size:
             for p in range(runs[k], runs[k + 1]):
                 totals[k] += samples.weights[np.uint32(order[p])]
-                totals[samples.n_classes] += samples.counts[np.uint32(order[p])]
+                totals[n_kinds] += samples.counts[np.uint32(order[p])]
         else:
             totals[k] = runs[k + 1] - runs[k]
 
@@ -79,7 +80,7 @@ def describe_node(samples, order, runs, test, totals):
         totals[c] = 0
     if samples.n_classes > 0:
         describe_classes(samples, order, runs, totals)
-        loss, pure = class_loss(samples.n_classes, test, totals)
+        loss, pure = class_loss(n_kinds_of(samples, runs), test, totals)
         return np.int64(0), loss, pure
     alike, remainder = describe_targets(samples, order, runs, totals)
     if test.criterion == SECOND_ORDER:

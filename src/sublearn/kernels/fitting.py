@@ -58,7 +58,7 @@ def take_targets(samples, node, kinds, key, begin, n, out):
             out[i] = np.int16(samples.targets[np.uint32(node.order[begin + i])] >> shift)
         return
     n_seen = 0
-    for k in range(samples.n_classes):
+    for k in range(kinds.size):
         if node.totals[k] > 0:
             positive = mix(mix(key, FITTED), kinds[k]) >> SIGN == 0 if n_seen > 1 else n_seen == 1
             n_seen += 1

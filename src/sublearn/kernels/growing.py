@@ -17,7 +17,7 @@ from sublearn.kernels.describing import describe_node, newton_loss
 from sublearn.kernels.drawing import CHILDREN, Urn, draw_subspace, draw_vectors
 from sublearn.kernels.fitting import fit_pairs
 from sublearn.kernels.keeping import choose_in_node, move_samples
-from sublearn.kernels.layout import CONSTANT, Array, Samples, Test
+from sublearn.kernels.layout import CONSTANT, Array, Test
 from sublearn.kernels.racing import keep_finalists, take_evenly
 from sublearn.kernels.search import Found, Node, is_whole, test_candidates
 from sublearn.kernels.team import (
@@ -40,7 +40,6 @@ from sublearn.kernels.team import (
 FIRST, NODES, PLANES, TERMS, CELLS, ENTERED, AT, CLAIMED, ACTIVE, COMMON, MET, ALONE, FILLED = range(13)
 N_STATES = 16  # so that threads have cache lines of their own
 RANKING, DRAWN, FINALS = 0, 1, 2  # what is being tested
-OF_NUMBERS = 3  # places that a node of a regression takes in `runs` and `totals`
 OF_A_CLASS = 3  # what a class costs in a bin of a test, in samples visited
 
 
@@ -67,18 +66,16 @@ class Rules(NamedTuple):
 class Grown(NamedTuple):
     """Nodes that have been grown, parents before their children, with room for more; a part of a tree.
 
-    A node has numbers for those classes only that it has samples of: of many classes, a small node has few. They are
-    together, from place `at` on.
+    A node has numbers for those classes only that it has samples of: of many classes, a small node has few. From its
+    place `at` on come how many these are (0 for regression), runs and totals as in `Level`, with room for at least one
+    class and a number more, and numbers of the classes.
     """
 
     parent: Array  # int64, its number among the nodes of all threads; -1 for the root
     cell: Array  # int64, child code
     depth: Array  # int64
-    at: Array  # int64, where its numbers begin in `kinds`, `runs` and `totals`
-    n_kinds: Array  # int64, how many classes it has; 0 for regression
-    kinds: Array  # int64, numbers of these classes
-    runs: Array  # int64, where the samples of each begin and the last ones end, as in `Level`
-    totals: Array  # int64, as in `Level`
+    at: Array  # int64
+    numbers: Array  # int64
     remainder: Array  # int64
     loss: Array  # float64
     pure: Array  # bool
@@ -204,10 +201,10 @@ def take_axis_tests(n_axis, ranking, subspace, found):
 
 
 @inner
-def is_open(grown, i, totals, test, max_depth, min_split, min_loss):
+def is_open(grown, i, totals, n_kinds, test, max_depth, min_split, min_loss):
     """Whether node i may be split."""
-    weight = weight_of(totals, grown.n_kinds[i])
-    count = count_of(totals, grown.n_kinds[i])
+    weight = weight_of(totals, n_kinds)
+    count = count_of(totals, n_kinds)
     return (
         grown.depth[i] < max_depth
         and count >= min_split
@@ -235,44 +232,48 @@ def note_planes(candidates, kept, n_kept, grown, plane, term):
     return plane, term
 
 
-@section
-def samples_of(samples, n_kinds):
-    """The samples, for a node that has so many classes."""
-    return Samples(
-        samples.codes,
-        samples.targets,
-        samples.remainders,
-        samples.curvatures,
-        samples.packed,
-        samples.weights,
-        samples.counts,
-        n_kinds,
-    )
+@inner
+def room_of(n_kinds):
+    """Room for the runs of a node, or for its totals."""
+    return max(n_kinds, 1) + 2
+
+
+@inner
+def places_of(n_kinds):
+    """How many places the numbers of a node take."""
+    return 1 + 2 * room_of(n_kinds) + n_kinds
 
 
 @section
 def runs_of(grown, i):
     """Runs of node i."""
-    return grown.runs[grown.at[i] : grown.at[i] + max(grown.n_kinds[i], 1) + 1]
+    at = grown.at[i]
+    return grown.numbers[at + 1 : at + 2 + max(grown.numbers[at], 1)]
 
 
 @section
 def totals_of(grown, i, samples):
     """Totals of node i."""
-    n = grown.n_kinds[i] if grown.n_kinds[i] > 0 else 2
-    return grown.totals[grown.at[i] : grown.at[i] + n + (1 if samples.weights.size or samples.curvatures.size else 0)]
+    at = grown.at[i]
+    n_kinds = grown.numbers[at]
+    first = at + 1 + room_of(n_kinds)
+    n = n_kinds if n_kinds > 0 else 2
+    return grown.numbers[first : first + n + (1 if samples.weights.size or samples.curvatures.size else 0)]
+
+
+@section
+def kinds_of(grown, i):
+    """Numbers of the classes of node i."""
+    at = grown.at[i]
+    n_kinds = grown.numbers[at]
+    first = at + 1 + 2 * room_of(n_kinds)
+    return grown.numbers[first : first + n_kinds]
 
 
 @inner
 def visits_of(n, n_bins, n_kinds):
     """What a test costs in a node of n samples, in samples visited."""
     return n + OF_A_CLASS * n_bins * n_kinds
-
-
-@inner
-def places_of(n_kinds):
-    """How many places the numbers of a node take."""
-    return n_kinds + 1 if n_kinds > 0 else OF_NUMBERS
 
 
 @inner
@@ -286,19 +287,20 @@ def n_present(runs, n_kinds):
 
 
 @inner
-def note_runs(runs, kinds, grown, i):
-    """Write the runs and classes of node i, whose place is known, but for classes that have no samples."""
-    n = grown.at[i]
-    if kinds.size == 0:
-        grown.runs[n] = runs[0]
-        grown.runs[n + 1] = runs[1]
-    else:
-        for k in range(kinds.size):
-            if runs[k + 1] > runs[k]:
-                grown.kinds[n] = kinds[k]
-                grown.runs[n] = runs[k]
-                n += 1
-        grown.runs[n] = runs[kinds.size]
+def note_runs(runs, kinds, n_kinds, numbers, at):
+    """Write the runs and classes of a node to its place, but for classes that have no samples; `n_kinds` have some."""
+    numbers[at] = n_kinds
+    n = at + 1
+    if n_kinds == 0:
+        numbers[n] = runs[0]
+        numbers[n + 1] = runs[1]
+        return
+    for k in range(kinds.size):
+        if runs[k + 1] > runs[k]:
+            numbers[n + 2 * room_of(n_kinds)] = kinds[k]
+            numbers[n] = runs[k]
+            n += 1
+    numbers[n] = runs[kinds.size]
 
 
 @inner
@@ -315,8 +317,8 @@ def describe_child(samples, order, test, sums, key, depth, parent, grown, i):
         grown.loss[i] = newton_loss(test, totals)
         grown.pure[i] = False
     else:
-        own = samples_of(samples, grown.n_kinds[i])
-        grown.remainder[i], grown.loss[i], grown.pure[i] = describe_node(own, order, runs_of(grown, i), test, totals)
+        runs = runs_of(grown, i)
+        grown.remainder[i], grown.loss[i], grown.pure[i] = describe_node(samples, order, runs, test, totals)
 
 
 @inner
@@ -330,14 +332,10 @@ def take_task(tasks, task, own, i, at):
     own.loss[i] = tasks.loss[task]
     own.pure[i] = tasks.pure[task]
     own.at[i] = at
-    own.n_kinds[i] = tasks.n_kinds[task]
     first = tasks.at[task]
-    n = places_of(own.n_kinds[i])
+    n = places_of(tasks.numbers[first])
     for k in range(n):
-        own.runs[at + k] = tasks.runs[first + k]
-        own.totals[at + k] = tasks.totals[first + k]
-    for k in range(own.n_kinds[i]):
-        own.kinds[at + k] = tasks.kinds[first + k]
+        own.numbers[at + k] = tasks.numbers[first + k]
     return at + n
 
 
@@ -379,7 +377,7 @@ def grow(
     counters = team.counters
     if number == 0 and not entered:
         tasks.remainder[0], tasks.loss[0], tasks.pure[0] = describe_node(
-            samples_of(samples, tasks.n_kinds[0]), order, runs_of(tasks, 0), test, totals_of(tasks, 0, samples)
+            samples, order, runs_of(tasks, 0), test, totals_of(tasks, 0, samples)
         )
     together = team.n_threads > 1 and own[ALONE] == 0
     n_features = samples.codes.shape[0]
@@ -435,12 +433,11 @@ def grow(
             own[AT] += 1
             runs = runs_of(grown, i)
             n = runs[-1] - runs[0]
-        n_kinds = grown.n_kinds[i]
-        kinds = grown.kinds[grown.at[i] : grown.at[i] + n_kinds]
+        kinds = kinds_of(grown, i)
+        n_kinds = kinds.size
         totals = totals_of(grown, i, samples)
-        these = samples_of(samples, n_kinds)
         visited += visits_of(n, test.n_bins, n_kinds) * (rules.n_candidates + n_features)
-        opened = is_open(grown, i, totals, test, rules.max_depth, rules.min_split, rules.min_loss)
+        opened = is_open(grown, i, totals, n_kinds, test, rules.max_depth, rules.min_split, rules.min_loss)
         begin = runs[0]
         key = grown.key[i]
         pool = all_threads if together else one_thread
@@ -457,7 +454,7 @@ def grow(
         used_pool = one_thread if raced else pool
         if raced and opened:
             take_evenly(key, order, runs, rules.racing_samples, some.order, 0, some.runs)
-            _, loss, _ = describe_node(these, some.order, some.runs, test, some.totals)
+            _, loss, _ = describe_node(samples, some.order, some.runs, test, some.totals)
         if test.criterion == SECOND_ORDER:
             loss = np.inf
         at = 0
@@ -482,7 +479,7 @@ def grow(
                 last = candidates.sizes[0]
                 used_columns = columns
             n_met = test_candidates(
-                these,
+                samples,
                 source,
                 used,
                 features,
@@ -516,7 +513,7 @@ def grow(
                 n_fitted = np.int64(0)
                 if fit.vectors.shape[0] > 0 and not solved:
                     n_fitted, n_met = fit_pairs(
-                        these,
+                        samples,
                         source,
                         kinds,
                         key,
@@ -572,7 +569,7 @@ def grow(
         choice.decrease[0] = 0.0
         if opened:
             n_met = choose_in_node(
-                these, node, test, candidates, 0, rules.limits, loaded, block, columns, trial, choice, pool, n_met
+                samples, node, test, candidates, 0, rules.limits, loaded, block, columns, trial, choice, pool, n_met
             )
         n_children = 0
         if choice.n_kept[0] > 0:
@@ -611,10 +608,10 @@ def grow(
             target = tasks if to_share else nodes
             j = add(counters, N_TASKS, 1) if to_share else own[NODES]
             target.cell[j] = spare.child_cells[child]
-            target.n_kinds[j] = n_present(its_runs, n_kinds)
-            n_places = places_of(target.n_kinds[j])
+            n_own = n_present(its_runs, n_kinds)
+            n_places = places_of(n_own)
             target.at[j] = add(counters, N_FILLED, n_places) if to_share else own[FILLED]
-            note_runs(its_runs, kinds, target, j)
+            note_runs(its_runs, kinds, n_own, target.numbers, target.at[j])
             describe_child(samples, order, test, trial.kept_sums, key, depth, own[FIRST] + i, target, j)
             if to_share:
                 add(counters, N_OPEN, 1)

@@ -11,6 +11,7 @@ from sublearn.kernels.criterion import (
     centre_of,
     count_of,
     meets_minima,
+    n_kinds_of,
     noise_of,
     purity,
     weight_of,
@@ -89,6 +90,7 @@ def project_gathered(codes, order, begin, n, features, coefficients, out):
 def joint_decrease(samples, node, test, loaded, block, trial, n_cells, pool, n_met):
     """(loss decrease of the cells in `trial.trial`, how many are occupied, whether those meet the minima, n_met)."""
     sums = trial.sums[:n_cells]
+    n_kinds = n_kinds_of(samples, node.runs)
     n_channels = node.totals.size
     clear(sums, n_channels)
     for begin in range(node.runs[0], node.runs[-1], block.bins.size):
@@ -98,22 +100,21 @@ def joint_decrease(samples, node, test, loaded, block, trial, n_cells, pool, n_m
         own = trial.trial[begin - node.runs[0] : begin - node.runs[0] + n]
         for i in range(n):
             block.bins[i] = own[i]
-        add_up(block, node.runs, samples.n_classes, begin, n, sums)
+        add_up(block, node.runs, n_kinds, begin, n, sums)
     n_met = pool_sums(pool, sums, n_channels, n_met)
-    n_classes = samples.n_classes
     centre = centre_of(node.totals, test)
     total = 0.0
     occupied = 0
     large_enough = True
     for cell in range(n_cells):
         channels = sums[cell, :n_channels]
-        weight = weight_of(channels, n_classes)
+        weight = weight_of(channels, n_kinds)
         if weight > 0:
             occupied += 1
-            total += purity(channels, weight, n_classes, centre, test)
-            large_enough = large_enough and meets_minima(weight, count_of(channels, n_classes), test)
-    weight = weight_of(node.totals, n_classes)
-    start = purity(node.totals, weight, n_classes, centre, test)
+            total += purity(channels, weight, n_kinds, centre, test)
+            large_enough = large_enough and meets_minima(weight, count_of(channels, n_kinds), test)
+    weight = weight_of(node.totals, n_kinds)
+    start = purity(node.totals, weight, n_kinds, centre, test)
     return (total - start) / np.float64(weight), occupied, large_enough, n_met
 
 
@@ -156,13 +157,14 @@ def choose_in_node(samples, node, test, candidates, i, limits, loaded, block, co
     """
     decrease = candidates.decrease[i, : candidates.sizes[i]]
     n = node.runs[-1] - node.runs[0]
-    count = count_of(node.totals, samples.n_classes)
+    n_kinds = n_kinds_of(samples, node.runs)
+    count = count_of(node.totals, n_kinds)
     max_partitions = choice.kept.shape[1]
     best = 0
     for c in range(decrease.size):
         if decrease[c] > decrease[best]:
             best = c
-    noise = noise_of(node.totals, weight_of(node.totals, samples.n_classes), samples.n_classes, test)
+    noise = noise_of(node.totals, weight_of(node.totals, n_kinds), n_kinds, test)
     if decrease.size == 0 or decrease[best] <= noise:
         return n_met
     effective = limits[1] * decrease[best]

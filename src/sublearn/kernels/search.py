@@ -20,6 +20,7 @@ from sublearn.kernels.columns import (
     threshold_of,
 )
 from sublearn.kernels.compilation import kernel, section
+from sublearn.kernels.criterion import n_kinds_of
 from sublearn.kernels.layout import CONSTANT, Array
 from sublearn.kernels.team import is_stopped, pool_ranges, pool_sums
 from sublearn.kernels.threshold import Below, find_threshold
@@ -70,7 +71,7 @@ def store_best(samples, node, test, work, t, c, found):
     low = found.ranges[c, 0]
     high = found.ranges[c, 1]
     if low < high:
-        gain, b = find_threshold(work.histograms[t], node.totals, samples.n_classes, test, work.below)
+        gain, b = find_threshold(work.histograms[t], node.totals, n_kinds_of(samples, node.runs), test, work.below)
         found.decrease[c] = gain
         found.threshold[c] = threshold_of(b, low, high, test.n_bins)
 
@@ -88,6 +89,7 @@ def test_candidates(
     """
     block = work.block
     size = block.projected.size
+    n_kinds = n_kinds_of(samples, node.runs)
     whole = is_whole(node, block) and pool.n_threads == 1
     n_tested = 1 if whole else work.histograms.shape[0]
     for start in range(first, last, n_tested):
@@ -116,7 +118,7 @@ def test_candidates(
                         found.ranges[c, 1] = max(found.ranges[c, 1], high)
                     elif found.ranges[c, 0] < found.ranges[c, 1]:
                         find_bins(block.projected, n, found.ranges[c, 0], found.ranges[c, 1], test.n_bins, block.bins)
-                        add_up(block, node.runs, samples.n_classes, begin, n, work.histograms[c - start])
+                        add_up(block, node.runs, n_kinds, begin, n, work.histograms[c - start])
             if sweep == 0:
                 n_met = pool_ranges(pool, found.ranges, start, stop, n_met)
         table = work.table[: (stop - start) * work.histograms.shape[1]]
