@@ -398,7 +398,7 @@ def test_one_class_or_numbers_are_refused(Model: Any) -> None:
         (FFMLPClassifier(n_components=0), "n_components of FFMLPClassifier must be an int of at least 1; got 0."),
         (FFMLPClassifier(tolerance=-0.1), "tolerance of FFMLPClassifier must be a number from 0 to 1; got -0.1."),
         (BPMLPClassifier(n_epochs=0), "n_epochs of BPMLPClassifier must be an int of at least 1; got 0."),
-        (BPMLPClassifier(learning_rate=0), "learning_rate of BPMLPClassifier must be a number above 0 and up to 1000; got 0."),  # noqa: E501
+        (
             BPMLPClassifier(learning_rate=0),
             "learning_rate of BPMLPClassifier must be a number above 0 and up to 1000; got 0.",
         ),
