@@ -36,16 +36,24 @@ def hand_of(part: Part, room: int) -> Grown:
     """The part as a thread has it, with room for more than there is."""
     nodes, planes, sums = part.nodes, part.planes, part.nodes.sums
     runs = np.column_stack([nodes.places[:, 0], nodes.places.mean(axis=1).astype(np.int64), nodes.places[:, 1]])
-    ints = (nodes.parent, nodes.cell, nodes.depth, runs, sums.totals, sums.remainders)
-    own: list[Array] = [*ints, sums.losses, sums.pure, np.zeros(len(runs), np.uint64), nodes.n_planes, nodes.decrease]
+    n, two = len(runs), np.full((len(runs), 1), 2)
+    unused = np.full((n, 2), -7)
+    numbers = np.hstack([two, runs, unused[:, :1], sums.totals, unused, 0 * two, two // 2])
+    first = (nodes.parent, nodes.cell, nodes.depth, np.arange(n) * numbers.shape[1])
+    later = (sums.losses, sums.pure, np.zeros(n, np.uint64), nodes.n_planes, nodes.decrease)
     planes_own: list[Array] = [planes.threshold.astype(np.int32), planes.decrease, planes.n_terms]
     terms: list[Array] = [planes.feature.astype(np.int32), planes.coefficient.astype(np.int16)]
 
     def roomy(column: Array, n: int) -> Array:
         return np.concatenate([column, np.full((n - len(column), *column.shape[1:]), 77).astype(column.dtype)])
 
-    sizes = [room] * len(own) + [8 * room] * len(planes_own) + [99 * room] * len(terms)
-    return Grown(*(roomy(column, n) for column, n in zip([*own, *planes_own, *terms], sizes, strict=True)))
+    return Grown(
+        *(roomy(column, room) for column in first),
+        roomy(numbers, room).ravel(),
+        *(roomy(column, room) for column in (sums.remainders, *later)),
+        *(roomy(column, 8 * room) for column in planes_own),
+        *(roomy(column, 99 * room) for column in terms),
+    )
 
 
 def by_threads(parts: list[Part]) -> tuple[FlatTree, Array]:

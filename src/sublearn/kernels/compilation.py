@@ -128,11 +128,7 @@ if hasattr(os, "register_at_fork"):  # a child would wait for ever for a thread 
 
 
 class Kernel:
-    """A compiled function that Python calls; the first call compiles it or loads it from the cache.
-
-    All calls have arguments of the same types, since Numba, which would look at them each time for as long as a small
-    kernel takes, is not asked again. The tests look at every call.
-    """
+    """A compiled function that Python calls; the first call compiles it or loads it from the cache."""
 
     def __init__(self, function: Callable[..., Any], flags: dict[str, Any]) -> None:
         try:
@@ -142,24 +138,18 @@ class Kernel:
         _name_by_digest(self.dispatcher)
         self.__doc__ = function.__doc__
         self.__name__ = function.__name__
-        self.entry: Callable[..., Any] | None = None
+        self.is_new = True
 
     def __call__(self, *arguments: Any) -> Any:
         """Run the kernel."""
-        if self.entry is None:
+        if self.is_new:
             COMPILER.run(partial(self._compile, arguments))
-        assert self.entry is not None
-        return self.entry(*arguments)
-
-    def types_of(self, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
-        """What Numba takes the arguments for."""
-        return tuple(self.dispatcher.typeof_pyval(a) for a in arguments)
+        return self.dispatcher(*arguments)
 
     def _compile(self, arguments: tuple[Any, ...]) -> None:
-        if self.entry is None:  # no other thread has been here
-            self.dispatcher.compile(self.types_of(arguments))
-            (compiled,) = self.dispatcher.overloads.values()
-            self.entry = compiled.entry_point
+        if self.is_new:  # no other thread has been here
+            self.dispatcher.compile(tuple(self.dispatcher.typeof_pyval(a) for a in arguments))
+            self.is_new = False
 
 
 def kernel(function: Callable[..., Any]) -> Kernel:
