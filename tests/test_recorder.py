@@ -39,21 +39,37 @@ def hand_of(part: Part, room: int) -> Grown:
     n, two = len(runs), np.full((len(runs), 1), 2)
     unused = np.full((n, 2), -7)
     numbers = np.hstack([two, runs, unused[:, :1], sums.totals, unused, 0 * two, two // 2])
-    first = (nodes.parent, nodes.cell, nodes.depth, np.arange(n) * numbers.shape[1])
-    later = (sums.losses, sums.pure, np.zeros(n, np.uint64), nodes.n_planes, nodes.decrease)
-    planes_own: list[Array] = [planes.threshold.astype(np.int32), planes.decrease, planes.n_terms]
-    terms: list[Array] = [planes.feature.astype(np.int32), planes.coefficient.astype(np.int16)]
+    of_nodes: dict[str, Array] = {
+        "parent": nodes.parent,
+        "cell": nodes.cell,
+        "depth": nodes.depth,
+        "at": np.arange(n) * numbers.shape[1],
+        "numbers": numbers,
+        "remainder": sums.remainders,
+        "loss": sums.losses,
+        "pure": sums.pure,
+        "key": np.zeros(n, np.uint64),
+        "n_planes": nodes.n_planes,
+        "decrease": nodes.decrease,
+    }
+    of_planes: dict[str, Array] = {
+        "threshold": planes.threshold.astype(np.int32),
+        "plane_decrease": planes.decrease,
+        "n_terms": planes.n_terms,
+    }
+    of_terms: dict[str, Array] = {
+        "feature": planes.feature.astype(np.int32),
+        "coefficient": planes.coefficient.astype(np.int16),
+    }
 
-    def roomy(column: Array, n: int) -> Array:
-        return np.concatenate([column, np.full((n - len(column), *column.shape[1:]), 77).astype(column.dtype)])
+    def roomy(columns: dict[str, Array], n: int) -> dict[str, Array]:
+        return {
+            name: np.concatenate([column, np.full((n - len(column), *column.shape[1:]), 77).astype(column.dtype)])
+            for name, column in columns.items()
+        }
 
-    return Grown(
-        *(roomy(column, room) for column in first),
-        roomy(numbers, room).ravel(),
-        *(roomy(column, room) for column in (sums.remainders, *later)),
-        *(roomy(column, 8 * room) for column in planes_own),
-        *(roomy(column, 99 * room) for column in terms),
-    )
+    columns = roomy(of_nodes, room) | roomy(of_planes, 8 * room) | roomy(of_terms, 99 * room)
+    return Grown(**columns | {"numbers": columns["numbers"].ravel()})
 
 
 def by_threads(parts: list[Part]) -> tuple[FlatTree, Array]:
