@@ -16,7 +16,7 @@ from sublearn.kernels.compilation import inner, section
 from sublearn.kernels.layout import Array
 
 PATIENCE = 2_000  # looks at a counter before the core is offered, some nanoseconds each
-OFFERS = 200  # offers, some tenths of a microsecond each where nobody takes them, before a thread sleeps
+OFFERS = 1_000  # offers, some tenths of a microsecond each where nobody takes them, before a thread sleeps
 NAP = 50  # microseconds
 LONG = 4_000  # looks before a thread that has nothing to do comes back
 NEVER, LATER, COME = 0, 1, 2
