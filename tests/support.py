@@ -33,6 +33,7 @@ PARAMETERS = TreeParameters(
     subspace="top",
     subspace_size=10,
     n_projections=1000,
+    selection="projection",
     draws_per_sample=None,
     fitted_projections=0,
     rounds=(Round(0.5, 0.0, None),),

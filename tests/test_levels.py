@@ -96,6 +96,15 @@ def test_trees_of_every_kind_are_those_of_the_loop(
     assert tree.depth.max() > 2
 
 
+@pytest.mark.parametrize("subspace", ["top", "drawn"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_trees_that_select_once_a_round_are_those_of_the_loop(kind: Kind, subspace: str, teams: list[Workers]) -> None:
+    rounds = (Round(0.3, 0.2, 2), Round(0.1, 0.4, None))
+    given = parameters_of(kind, DRAWN, selection="round", subspace=subspace, subspace_size=4, rounds=rounds)
+    tree = assert_same_as_by_levels(task_of(data_of(kind, 700, 9), given, L2), teams)
+    assert tree.n_nodes > 30
+
+
 @pytest.mark.parametrize("weights", WEIGHTS)
 @pytest.mark.parametrize("kind", KINDS)
 def test_trees_whose_small_nodes_draw_less_are_those_of_the_loop(
@@ -267,6 +276,7 @@ def test_samples_below_the_least_are_grown_by_one_thread(monkeypatch: pytest.Mon
     axis=st.booleans(),
     fitted=st.sampled_from([0, 2, 200]),
     draws=st.sampled_from([None, 1, 4]),
+    selection=st.sampled_from(["projection", "round"]),
     planes=st.tuples(st.integers(1, 4), st.sampled_from([0.0, 0.3, 0.8])),
     race=st.tuples(st.sampled_from([None, 16, 30, 100]), st.integers(1, 6)),
     minima=st.tuples(st.sampled_from([2, 9]), st.sampled_from([1, 4]), st.sampled_from([0.0, 0.02])),
@@ -284,6 +294,7 @@ def test_any_tree_is_that_of_the_loop(
     axis: bool,
     fitted: int,
     draws: int | None,
+    selection: str,
     planes: tuple[int, float],
     race: tuple[int | None, int],
     minima: tuple[int, int, float],
@@ -297,6 +308,7 @@ def test_any_tree_is_that_of_the_loop(
         subspace=subspace[0],
         subspace_size=subspace[1],
         n_projections=15,
+        selection=selection,
         draws_per_sample=draws,
         fitted_projections=fitted,
         rounds=(Round(0.3, 0.1, 2), Round(0.1, 0.0, None)),

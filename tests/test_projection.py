@@ -2,6 +2,7 @@
 
 import math
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import Any
@@ -16,7 +17,7 @@ from sklearn.datasets import make_classification
 import naive
 from naive import Vector
 from sublearn import SLMClassifier, SLMRegressor, paper
-from sublearn.core.parameters import Round
+from sublearn.core.parameters import Round, TreeParameters
 from sublearn.core.projection import (
     Fitted,
     Plan,
@@ -37,6 +38,7 @@ from test_racing import ESTIMATORS, make, thresholds_of
 
 BOUNDS = st.lists(st.integers(0, 3), min_size=1, max_size=4)
 MANY = 10**6  # samples
+N_RANKED = 6  # features
 
 
 def level_of_sizes(counts: Any, keys: Any) -> Level:
@@ -232,6 +234,55 @@ def test_a_drawn_candidate_has_the_exact_probabilities() -> None:
     assert zero**TRIES * n < 1e-2  # so nearly every node has its candidate
     assert (candidates.sizes == 1).all()
     assert_frequencies(Counter(vectors_of(candidates, i)[0] for i in range(n)), expected, n)
+
+
+def draw_once(p: TreeParameters, ranks: Sequence[int], n: int) -> list[list[Vector]]:
+    """Candidates of n nodes whose subspace has these ranks among all features, selected once a round."""
+    plan = plan_projections(replace(p, selection="round"), N_RANKED)
+    subspace = np.tile(np.array(ranks, np.int32), (n, 1))
+    shape = n, N_RANKED
+    ranking = Ranking(-np.tile(np.arange(N_RANKED), (n, 1)), np.zeros(shape, np.int32), np.zeros((*shape, 2), np.int32))
+    fitted = Fitted.none(n, len(ranks))
+    level = level_of_sizes(np.full(n, MANY), keys_of(n))
+    candidates = draw_projections(plan, subspace, ranking, fitted, np.ones(n), level, 0)
+    return [vectors_of(candidates, i) for i in range(n)]
+
+
+def test_selected_once_a_round_every_feature_keeps_the_bound_of_its_rank() -> None:
+    p = parameters(subspace_size=3, n_projections=60, envelope_height=10.0, axis_projections=False)
+    p = replace(p, rounds=(Round(0.1, 0.5, None),))
+    assert naive.envelope(10.0, 0.5, N_RANKED) == [6, 3, 2, 1, 0, 0]  # the paper's figure
+    found = np.abs(list(chain(*draw_once(p, [1, 3, 4], 20)))).max(axis=0)
+    assert found.tolist() == [3, 1, 0]
+
+
+def test_selected_once_a_round_all_projections_have_the_same_features() -> None:
+    p = parameters(subspace_size=5, n_projections=40, envelope_height=20.0, axis_projections=False)
+    nodes = draw_once(replace(p, rounds=(Round(0.2, 0.0, 2),)), [0, 1, 2, 3, 5], 300)
+    used = [set(np.flatnonzero(np.any(vectors, axis=0)).tolist()) for vectors in nodes]
+    assert {len(features) for features in used} == {2}
+    assert len({frozenset(features) for features in used}) == 10  # other nodes have others
+    assert min(map(len, nodes)) > 30
+
+
+def test_selected_features_have_the_papers_probabilities_by_rank() -> None:
+    ranks, n = [0, 2, 5], 30_000
+    p = parameters(subspace_size=3, n_projections=1, envelope_height=9.0, axis_projections=False)
+    nodes = draw_once(replace(p, rounds=(Round(0.4, 0.0, 1),)), ranks, n)
+    weights = [math.exp(-0.4 * (rank + 1)) for rank in ranks]
+    expected = {naive.basis_vector(d, 3): weight / sum(weights) for d, weight in enumerate(weights)}
+    assert_frequencies(Counter(vectors[0] for vectors in nodes), expected, n)
+
+
+@pytest.mark.parametrize("n_projections", [24, 25])
+def test_few_vectors_over_the_selected_features_are_all_tried(n_projections: int) -> None:
+    """The envelope has 5 times 5 vectors over two features: listed in one order, or drawn in any."""
+    p = parameters(subspace_size=4, n_projections=n_projections, envelope_height=2.5, axis_projections=False)
+    nodes = draw_once(replace(p, rounds=(Round(0.3, 0.0, 2),)), [0, 1, 2, 3], 50)
+    used = [np.flatnonzero(np.any(vectors, axis=0)) for vectors in nodes]
+    over_two = [[tuple(np.take(v, pair).tolist()) for v in vectors] for vectors, pair in zip(nodes, used, strict=True)]
+    assert set(over_two[0]) == {(1, 0), (0, 1), (1, 1), (1, -1), (2, 1), (1, 2), (2, -1), (1, -2)}
+    assert (len(set(map(tuple, over_two))) == 1) == (n_projections == 25)
 
 
 def test_a_search_space_that_is_used_up_leaves_places_empty() -> None:

@@ -167,6 +167,7 @@ class SLMEstimator(BaseEstimator):  # type: ignore[misc]
             subspace=given.subspace,
             subspace_size=as_whole(given.subspace_size),
             n_projections=int(given.n_projections),
+            selection=given.selection,
             draws_per_sample=as_limit(given.draws_per_sample),
             fitted_projections=int(given.fitted_projections),
             rounds=rounds,

@@ -317,6 +317,14 @@ PARAMETERS = {
         "subspace, that explain most of the node's targets by least squares, coefficients rounded to integers up to "
         "`envelope_height`. Classes are told apart in two groups. 0: none, as in the paper.",
     ),
+    "selection": Parameter(
+        one_of("projection", "round"),
+        "",
+        "When the features of a projection are selected. 'projection': anew for each one, among the features of the "
+        "subspace, whose place there is their rank d below. 'round', as in the paper: once for all projections that a "
+        "round of drawing has in a node, and d is the rank among all features; where the envelope has few vectors "
+        "over those features, all are tried.",
+    ),
     "n_coefficients": Parameter(
         or_sequence(either(NONE, whole(1))),
         "R",

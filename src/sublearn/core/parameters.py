@@ -21,6 +21,7 @@ class TreeParameters:
     subspace: str
     subspace_size: int
     n_projections: int
+    selection: str
     draws_per_sample: int | None  # None: n_projections in any node
     fitted_projections: int
     rounds: tuple[Round, ...]

@@ -13,7 +13,7 @@ import numpy as np
 
 from sublearn.core.decay import decaying
 from sublearn.core.parameters import TreeParameters
-from sublearn.core.subspace import Ranking
+from sublearn.core.subspace import Ranking, by_rank
 from sublearn.kernels import drawing
 from sublearn.kernels.criterion import ROUNDING
 from sublearn.kernels.fitting import MOST_FEATURES
@@ -25,11 +25,12 @@ Vector = tuple[int, ...]
 class Rounds(NamedTuple):
     """The rounds that draw, for kernels; see `drawing.draw_candidates`."""
 
-    bounds: Array  # int64 (n_rounds, subspace_size)
-    probabilities: Array  # float64 (n_rounds, subspace_size)
+    bounds: Array  # int64 (n_rounds, subspace_size), or (n_rounds, n_features) by rank
+    probabilities: Array  # float64, likewise
     n_coefficients: Array  # int64 (n_rounds,)
     n_draws: Array  # int64 (n_rounds,)
     draws_per_sample: int  # of the node, by all rounds together, at the most
+    once: bool  # whether a round selects its features once a node; what it allows is then by rank
 
 
 class Plan(NamedTuple):
@@ -51,8 +52,13 @@ class Plan(NamedTuple):
 
 @lru_cache(maxsize=32)
 def plan_projections(parameters: TreeParameters, n_features: int) -> Plan:
-    """Decide round by round whether all vectors are listed or some are drawn."""
+    """Decide round by round whether all vectors are listed or some are drawn.
+
+    What depends on the features that a round selects in a node is listed there, by `drawing.draw_vectors`.
+    """
     size = min(parameters.subspace_size, n_features)
+    once = parameters.selection == "round"
+    n_ranks = n_features if once else size
     n_axis = size if parameters.axis_projections else 0
     listed: dict[Vector, None] = {}
     drawn: list[tuple[Array, Array, int, int]] = []
@@ -64,22 +70,22 @@ def plan_projections(parameters: TreeParameters, n_features: int) -> Plan:
     coefficient_sum = max(1, 2 * height if n_fitted else 0)
     for number, draw in enumerate(parameters.rounds):
         share = left // (len(parameters.rounds) - number)
-        bounds = envelope(parameters.envelope_height, draw.envelope_decay, size)
+        bounds = envelope(parameters.envelope_height, draw.envelope_decay, n_ranks)
         n_coefficients = min(draw.n_coefficients or size, size)
         coefficient_sum = max(coefficient_sum, sum(sorted(bounds)[-n_coefficients:]))
-        if count_vectors(bounds, n_coefficients) <= share:
+        if not once and count_vectors(bounds, n_coefficients) <= share:
             vectors = dict.fromkeys(filter(None, map(normalise, list_vectors(bounds, n_coefficients))))
             left -= len(vectors)
             listed |= {v: None for v in vectors if not n_axis or np.count_nonzero(v) > 1}
         else:
             left -= share
-            probabilities = decaying(1.0, draw.selection_decay, size)
+            probabilities = decaying(1.0, draw.selection_decay, n_ranks)
             drawn.append((np.array(bounds, np.int64), probabilities, n_coefficients, share))
     others = np.array(list(listed), np.int16).reshape(len(listed), size)
     return Plan(
         np.concatenate([np.eye(n_axis, size, dtype=np.int16), others]),
         n_axis,
-        _pack(drawn, size, draws_per_sample),
+        _pack(drawn, n_ranks, draws_per_sample, once),
         n_fitted,
         height,
         n_axis + len(listed) + n_fitted + sum(n_draws for *_, n_draws in drawn),
@@ -161,23 +167,36 @@ def draw_projections(
     ranked = np.arange(n_nodes)[:, None], subspace
     threshold = ranking.threshold[ranked]
     varies = threshold != CONSTANT
+    ranks = np.take_along_axis(np.argsort(by_rank(ranking), axis=1), subspace, axis=1)
     _, coefficients, sizes, decrease, *_ = candidates
     decrease[:, : plan.n_axis] = ranking.decrease[ranked][:, : plan.n_axis]
     solved = decrease[:, : plan.n_axis].max(axis=1, initial=0.0) >= losses * (1.0 - ROUNDING)
     table = np.empty(drawing.table_size(plan.n_candidates), np.int64)
     drawing.draw_candidates(
-        level, n_classes, plan.listed, plan.n_axis, solved, *fitted, varies, plan.rounds, table, coefficients, sizes
+        level,
+        n_classes,
+        plan.listed,
+        plan.n_axis,
+        solved,
+        *fitted,
+        varies,
+        ranks,
+        plan.rounds,
+        table,
+        coefficients,
+        sizes,
     )
     candidates.threshold[:, : plan.n_axis] = threshold[:, : plan.n_axis]
     candidates.ranges[:, : plan.n_axis] = ranking.ranges[ranked][:, : plan.n_axis]
     return candidates
 
 
-def _pack(drawn: list[tuple[Array, Array, int, int]], size: int, draws_per_sample: int) -> Rounds:
+def _pack(drawn: list[tuple[Array, Array, int, int]], n_ranks: int, draws_per_sample: int, once: bool) -> Rounds:
     return Rounds(
-        np.array([bounds for bounds, *_ in drawn], np.int64).reshape(len(drawn), size),
-        np.array([probabilities for _, probabilities, *_ in drawn]).reshape(len(drawn), size),
+        np.array([bounds for bounds, *_ in drawn], np.int64).reshape(len(drawn), n_ranks),
+        np.array([probabilities for _, probabilities, *_ in drawn]).reshape(len(drawn), n_ranks),
         np.array([n_coefficients for *_, n_coefficients, _ in drawn], np.int64),
         np.array([n_draws for *_, n_draws in drawn], np.int64),
         draws_per_sample,
+        once,
     )

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sublearn.kernels.columns import CACHE, Block
-from sublearn.kernels.drawing import Urn, table_size
+from sublearn.kernels.drawing import Own, Urn, table_size
 from sublearn.kernels.fitting import MOST_FEATURES, Fit
 from sublearn.kernels.growing import Ranks, Rules, Spare
 from sublearn.kernels.keeping import Choice, Trial
@@ -144,6 +144,7 @@ def make_scratch(samples: Samples, n_bins: int, rules: Rules, largest: int) -> S
         ),
         Spare(
             Urn(np.empty(n_features, np.bool_), np.empty(n_features)),
+            Own(np.empty(size, np.int64), np.empty(size)),
             np.empty(n, np.bool_),
             np.empty(table_size(n), np.int64),
             np.empty(size, np.int64),

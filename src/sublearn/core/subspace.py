@@ -37,12 +37,17 @@ def rank_features(samples: Samples, level: Level, test: Test, workers: Workers) 
     return ranking
 
 
+def by_rank(ranking: Ranking) -> Array:
+    """Features (n_nodes, n_features) of each node, most discriminant first. Ties go to the lower index."""
+    return np.argsort(-ranking.decrease, axis=1, kind="stable").astype(np.int32)
+
+
 def choose_subspace(ranking: Ranking, keys: Array, size: int, how: str, decay: float) -> Array:
     """Features (n_nodes, size) of each node's subspace, most discriminant first.
 
-    how: "top" takes the best, "drawn" draws by P_d without replacement. Ties go to the lower index.
+    how: "top" takes the best, "drawn" draws by P_d without replacement.
     """
-    order = np.argsort(-ranking.decrease, axis=1, kind="stable").astype(np.int32)
+    order = by_rank(ranking)
     if how == "top" or size == order.shape[1]:
         return np.ascontiguousarray(order[:, :size])
     ranks = np.empty((len(keys), size), np.int64)

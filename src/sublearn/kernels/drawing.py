@@ -11,6 +11,7 @@ from sublearn.kernels.layout import Array
 
 SUBSPACE, PROJECTION, CHILDREN, RACE, FITTED = map(np.int64, range(5))  # what is drawn below a node's key
 FIRST = np.int64(0)
+ALL = np.int64(-1)  # in the place of a draw's number: what all draws of a round share
 TRIES = 8  # draws for a candidate before a place is left empty
 DIVISORS = np.array([sum(1 << (k - 1) for k in range(1, 65) if a % k == 0) for a in range(64)], np.uint64)  # as bits
 
@@ -20,6 +21,13 @@ class Urn(NamedTuple):
 
     taken: Array  # bool (n,) for n things or fewer
     sums: Array  # float64 (n,), weights of what is left up to each of them
+
+
+class Own(NamedTuple):
+    """Space for what a round allows the features of a node's subspace, by their ranks."""
+
+    bounds: Array  # int64 (subspace_size,)
+    probabilities: Array  # float64 (subspace_size,)
 
 
 @inner
@@ -126,19 +134,42 @@ def insert(table, vectors, index):
 
 
 @section
-def draw_vector(key, bounds, probabilities, n_coefficients, varies, urn, vector):
-    """One integer vector inside the envelope, over features chosen by their probabilities.
-
-    Those that do not vary have 0.
-    """
-    if n_coefficients < vector.size:
+def select(key, probabilities, n_coefficients, urn):
+    """Mark in `urn.taken` the features of the subspace that a projection may use, by their probabilities."""
+    if n_coefficients < probabilities.size:
         draw_without_replacement(mix(key, FIRST), probabilities, n_coefficients, urn)
     else:
-        for d in range(vector.size):
+        for d in range(probabilities.size):
             urn.taken[d] = True
+
+
+@section
+def draw_vector(key, bounds, varies, urn, vector):
+    """One integer vector inside the envelope, over the selected features. Those that do not vary have 0."""
     for d in range(vector.size):
         a = np.int16(below(mix(key, 1 + d), 2 * bounds[d] + 1) - bounds[d])
         vector[d] = a if urn.taken[d] and varies[d] else np.int16(0)
+
+
+@section
+def count_inside(bounds, varies, urn, most):
+    """How many integer vectors over the selected features the envelope has; any number above `most` if more."""
+    n = np.int64(1)
+    for d in range(bounds.size):
+        if urn.taken[d] and varies[d] and n <= most:
+            n *= 2 * bounds[d] + 1
+    return n
+
+
+@section
+def list_vector(number, bounds, varies, urn, vector):
+    """Vector `number`, from 0 on, of those that `count_inside` counts."""
+    for d in range(vector.size):
+        vector[d] = 0
+        if urn.taken[d] and varies[d]:
+            n = 2 * bounds[d] + 1
+            vector[d] = np.int16(number % n - bounds[d])
+            number //= n
 
 
 @inner
@@ -155,7 +186,9 @@ def table_size(n_places: int) -> int:
 
 
 @inner
-def draw_vectors(key, n_samples, listed, n_axis, solved, fitted, n_fitted, varies, rounds, table, urn, vectors):
+def draw_vectors(
+    key, n_samples, listed, n_axis, solved, fitted, n_fitted, varies, ranks, rounds, table, own, urn, vectors
+):
     """Fill the candidates of a node; returns how many there are. See `draw_candidates`."""
     key = mix(key, PROJECTION)
     for slot in range(table.size):
@@ -181,17 +214,28 @@ def draw_vectors(key, n_samples, listed, n_axis, solved, fitted, n_fitted, varie
     for r in range(0 if solved or total == 0 else rounds.n_draws.size):
         begin = passed * most // total
         passed += rounds.n_draws[r]
-        for c in range(passed * most // total - begin):
-            for t in range(TRIES):
-                draw_vector(
-                    mix(mix(mix(key, r), c), t),
-                    rounds.bounds[r],
-                    rounds.probabilities[r],
-                    rounds.n_coefficients[r],
-                    varies,
-                    urn,
-                    vectors[n],
-                )
+        n_draws = passed * most // total - begin
+        bounds = rounds.bounds[r]
+        probabilities = rounds.probabilities[r]
+        n_inside = np.int64(0)
+        if rounds.once:
+            for d in range(ranks.size):
+                own.bounds[d] = bounds[ranks[d]]
+                own.probabilities[d] = probabilities[ranks[d]]
+            bounds = own.bounds
+            probabilities = own.probabilities
+            select(mix(mix(key, r), ALL), probabilities, rounds.n_coefficients[r], urn)
+            n_inside = count_inside(bounds, varies, urn, n_draws)
+            n_inside = 0 if n_inside > n_draws else n_inside
+        for c in range(n_inside if n_inside > 0 else n_draws):
+            for t in range(1 if n_inside > 0 else TRIES):
+                drawn = mix(mix(mix(key, r), c), t)
+                if not rounds.once:
+                    select(drawn, probabilities, rounds.n_coefficients[r], urn)
+                if n_inside > 0:
+                    list_vector(c, bounds, varies, urn, vectors[n])
+                else:
+                    draw_vector(drawn, bounds, varies, urn, vectors[n])
                 if normalise(vectors[n]) and insert(table, vectors, n):
                     n += 1
                     break
@@ -203,19 +247,23 @@ def draw_vectors(key, n_samples, listed, n_axis, solved, fitted, n_fitted, varie
 
 @kernel
 def draw_candidates(
-    level, n_classes, listed, n_axis, solved, fitted, n_fitted, varies, rounds, table, coefficients, sizes
+    level, n_classes, listed, n_axis, solved, fitted, n_fitted, varies, ranks, rounds, table, coefficients, sizes
 ):
     """Fill the candidates of every node: the listed vectors, n_axis basis vectors first, the fitted, the drawn ones.
 
     `rounds` has one entry a round: bounds (int64), probabilities (float64), n_coefficients and n_draws
     (int64); a node that may not draw as often, by its number of samples, does the same share of each round. A draw that
     is zero or equals an earlier candidate, up to sign and multiples, is tried again.
+    With `rounds.once` the features of a round are selected once a node; where the envelope has no more vectors over
+    them than the round may draw, all are candidates. Bounds and probabilities are then by rank, ranks (n_nodes,
+    subspace_size) those of the subspace; otherwise by the place in the subspace.
     A node that is solved, in that a basis vector leaves no loss, needs no others.
     A feature that does not vary in the node, by varies (n_nodes, subspace_size), would only blur predictions
     and explanations: its coefficient is 0 in all but its own basis vector. `table` is scratch space.
     """
     size = coefficients.shape[2]
     urn = Urn(np.empty(size, np.bool_), np.empty(size, np.float64))
+    own = Own(np.empty(size, np.int64), np.empty(size, np.float64))
     for i in range(level.keys.size):
         sizes[i] = draw_vectors(
             level.keys[i],
@@ -226,8 +274,10 @@ def draw_candidates(
             fitted[i],
             n_fitted[i],
             varies[i],
+            ranks[i],
             rounds,
             table,
+            own,
             urn,
             coefficients[i],
         )

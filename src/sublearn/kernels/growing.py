@@ -14,7 +14,7 @@ from sublearn.kernels.arithmetic import mix
 from sublearn.kernels.compilation import bare_kernel, inner, section
 from sublearn.kernels.criterion import ROUNDING, SECOND_ORDER, count_of, weight_of
 from sublearn.kernels.describing import describe_node, newton_loss
-from sublearn.kernels.drawing import CHILDREN, Urn, draw_subspace, draw_vectors
+from sublearn.kernels.drawing import CHILDREN, Own, Urn, draw_subspace, draw_vectors
 from sublearn.kernels.fitting import fit_pairs
 from sublearn.kernels.keeping import choose_in_node, move_samples
 from sublearn.kernels.layout import CONSTANT, Array, Test
@@ -120,6 +120,7 @@ class Spare(NamedTuple):
     """More space for one node."""
 
     urn: Urn  # for features and coefficients
+    own: Own
     chosen: Array  # bool (n_candidates,), finalists
     table: Array  # int64 (`table_size`,)
     columns: Array  # int64 (subspace_size,), where the block has the features of the subspace
@@ -536,8 +537,10 @@ def grow(
                     fit.vectors,
                     n_fitted,
                     ranks.varies,
+                    ranks.chosen,
                     rules.rounds,
                     spare.table,
+                    spare.own,
                     spare.urn,
                     candidates.coefficients[0],
                 )
