@@ -74,7 +74,7 @@ def course(table: tables.Table, seed: int, rate: float, n_rounds: int, penalty: 
     for key in keys_in_turn(growth.key, range(n_rounds)):
         slopes, _ = training.slopes(np.ones(1), ONE_THREAD)
         given = slopes.gradients[:, 0], np.ones(len(y)) if slopes.hessians is None else slopes.hessians[:, 0]
-        task = make_task(training, growth, np.arange(len(y)), slopes, ONE_THREAD)
+        task = make_task(training, growth, np.arange(len(y)), slopes, 1, ONE_THREAD)
         grown = grow_placed(task, key, ONE_THREAD)
         reached = apply(alone(grown.tree), testing.codes, ONE_THREAD)[:, 0]
         above = features_above(grown.tree)

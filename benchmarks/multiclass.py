@@ -3,12 +3,12 @@
     python benchmarks/multiclass.py
 
 For both, the test log loss after so many seconds of fitting, on one thread, and the time that either takes to the best
-loss of the other. Trees of one round for all classes are what `SLMBoostClassifier` grows; the other way lives here.
+loss of the other: `multiclass="shared"` and `"separate"`.
 """
 
 import argparse
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,17 +18,14 @@ from sklearn.model_selection import train_test_split
 
 from sublearn import SLMBoostClassifier
 from sublearn._boosting import FIXED
-from sublearn.core.booster import Growth, add_round, make_task
+from sublearn.core.booster import Growth, add_round
 from sublearn.core.codes import code_limit, encode_samples, fit_maps
-from sublearn.core.derivatives import find_slopes
 from sublearn.core.fixed_point import UNIT
-from sublearn.core.flat_ensemble import alone
-from sublearn.core.flat_tree import FlatTree
-from sublearn.core.grower import grow_placed
+from sublearn.core.flat_ensemble import pack
 from sublearn.core.keys import key_below
 from sublearn.core.losses import Softmax
 from sublearn.core.parallel import Workers
-from sublearn.core.problem import Problem, make_problem
+from sublearn.core.problem import make_problem
 from sublearn.paper.datasets import read_file
 
 SETS: dict[str, Callable[[], Any]] = {
@@ -50,29 +47,7 @@ class Point(NamedTuple):
     loss: float
 
 
-def one_tree(training: Problem, growth: Growth, number: int) -> Iterator[tuple[int, FlatTree]]:
-    """The tree of a round; its values have a column a class."""
-    yield -1, add_round(training, growth, key_below(growth.key, number), ONE_THREAD)
-
-
-def tree_a_class(training: Problem, growth: Growth, number: int) -> Iterator[tuple[int, FlatTree]]:
-    """Each class and the tree for it."""
-    gradients, hessians = training.loss.derivatives(training.y, training.outputs)
-    assert hessians is not None
-    rows = np.arange(len(training.y))
-    for k in range(gradients.shape[1]):
-        one = training._replace(raw=training.raw[:, k : k + 1])
-        slopes, _ = find_slopes(gradients[:, k : k + 1].copy(), hessians[:, k : k + 1].copy(), np.ones(1), ONE_THREAD)
-        task = make_task(one, growth, rows, slopes, ONE_THREAD)
-        tree, places, order = grow_placed(task, key_below(key_below(growth.key, number), k), ONE_THREAD)
-        for leaf in np.flatnonzero(tree.is_leaf):
-            training.raw[order[places[leaf, 0] : places[leaf, 1]], k] += tree.value[leaf, 0]
-        yield k, tree
-
-
-def course(
-    X: Any, X_test: Any, y: Any, y_test: Any, add: Callable[..., Any], seconds: float, **parameters: Any
-) -> list[Point]:
+def course(X: Any, X_test: Any, y: Any, y_test: Any, seconds: float, **parameters: Any) -> list[Point]:
     """The test loss round by round."""
     model = SLMBoostClassifier(**parameters)
     tree = model._tree_parameters(len(X), **FIXED, **model._depth(len(X)))
@@ -91,13 +66,9 @@ def course(
     points: list[Point] = []
     while spent < seconds:
         begin = time.perf_counter()
-        added = list(add(training, growth, len(points)))
+        added = add_round(training, growth, key_below(growth.key, len(points)), ONE_THREAD)
         spent += time.perf_counter() - begin
-        for k, grown in added:
-            part = testing if k < 0 else testing._replace(raw=np.ascontiguousarray(testing.raw[:, k : k + 1]))
-            part.add(alone(grown), ONE_THREAD)
-            if k >= 0:
-                testing.raw[:, k] = part.raw[:, 0]
+        testing.add(pack(added), ONE_THREAD)
         points.append(Point(len(points) + 1, spent, -testing.score(ONE_THREAD)))
     return points
 
@@ -110,8 +81,8 @@ def seconds_to(points: list[Point], loss: float) -> str:
 def report(name: str, data: Any, seconds: float, depth: int) -> None:
     X, X_test, y, y_test = train_test_split(*data, test_size=0.4, random_state=0)
     found = {}
-    for label, add in (("one tree a round", one_tree), ("one tree a class", tree_a_class)):
-        points = course(X, X_test, y, y_test, add, seconds, learning_rate=0.3, max_depth=depth)
+    for label, multiclass in (("one tree a round", "shared"), ("one tree a class", "separate")):
+        points = course(X, X_test, y, y_test, seconds, multiclass=multiclass, learning_rate=0.3, max_depth=depth)
         shown = [next(p for p in points if p.seconds >= seconds * (i + 1) / STEPS) for i in range(STEPS - 1)] + points[
             -1:
         ]

@@ -873,3 +873,66 @@ def test_score_takes_the_exposure() -> None:
 def test_one_callback_needs_no_list() -> None:
     X, y = data_for("squared_error")
     assert SLMBoostRegressor(n_estimators=9, callbacks=lambda progress: progress.n_iter == 2).fit(X, y).n_iter_ == 2
+
+
+# ---- one tree a class ----
+
+
+def three_classes() -> tuple[Array, Array]:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(600, 4))
+    return X, np.digitize(X[:, 0] + X[:, 1] * X[:, 2] + 0.3 * rng.normal(size=600), [-0.5, 0.7])
+
+
+def separate(**parameters: Any) -> SLMBoostClassifier:
+    return SLMBoostClassifier(
+        **{"n_estimators": 12, "learning_rate": 0.2, "multiclass": "separate", "random_state": 0, **parameters}
+    )
+
+
+def test_separate_trees_are_as_many_as_rounds_times_classes() -> None:
+    X, y = three_classes()
+    model = separate().fit(X, y)
+    assert (model.n_iter_, model.ensemble_.n_trees, model.apply(X).shape) == (12, 36, (600, 36))
+    staged = list(model.staged_predict_proba(X))
+    assert len(staged) == 12
+    np.testing.assert_array_equal(staged[-1], model.predict_proba(X))
+    assert model.score(X, y) > 0.9
+
+
+def test_separate_trees_are_the_same_at_once_by_warm_starts_and_on_two_threads() -> None:
+    X, y = three_classes()
+    at_once = separate().fit(X, y)
+    warm = separate(n_estimators=5, warm_start=True).fit(X, y)
+    warm.set_params(n_estimators=12).fit(X, y)
+    for other in (warm, separate(n_jobs=2).fit(X, y)):
+        np.testing.assert_array_equal(other.decision_function(X), at_once.decision_function(X))
+        np.testing.assert_array_equal(other.train_score_, at_once.train_score_)
+
+
+def test_separate_trees_after_the_best_round_are_dropped_by_early_stopping() -> None:
+    X, y = three_classes()
+    model = separate(n_estimators=200, learning_rate=1.0, early_stopping=True, n_iter_no_change=3).fit(X, y)
+    assert 0 < model.n_iter_ < 197
+    assert model.ensemble_.n_trees == 3 * model.n_iter_
+
+
+def test_two_classes_have_one_tree_a_round_either_way() -> None:
+    X, y = three_classes()
+    shared, apart = (separate(multiclass=way).fit(X, y > 0) for way in ("shared", "separate"))
+    np.testing.assert_array_equal(shared.decision_function(X), apart.decision_function(X))
+    assert apart.ensemble_.n_trees == 12
+
+
+def test_kept_trees_do_not_mix_with_those_of_the_other_way() -> None:
+    X, y = three_classes()
+    model = separate(warm_start=True).fit(X, y)
+    with pytest.raises(ValueError, match="multiclass of SLMBoostClassifier must stay 'separate'"):
+        model.set_params(multiclass="shared", n_estimators=20).fit(X, y)
+
+
+def test_how_far_to_learn_is_found_for_separate_trees_too() -> None:
+    X, y = three_classes()
+    model = separate(n_estimators="auto", learning_rate="auto").fit(X, y)
+    assert model.n_iter_ <= 250  # as for two classes
+    assert model.score(X, y) > 0.9

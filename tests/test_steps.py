@@ -11,12 +11,13 @@ from numba import njit
 from boosting import TASKS, below, data_for, make
 from naive import Array
 from sublearn.core import grouping
-from sublearn.core.booster import Growth, add_round, draw_rows, make_task
+from sublearn.core.booster import SEPARATE, Growth, add_round, draw_rows, make_task
 from sublearn.core.derivatives import find_slopes, fine_steps, integer_derivatives
 from sublearn.core.fixed_point import UNIT, Weights
 from sublearn.core.flat_ensemble import alone, apply
 from sublearn.core.flat_tree import FlatTree
 from sublearn.core.grower import grow_placed
+from sublearn.core.keys import key_below
 from sublearn.core.losses import CompiledLoss, LogLoss, Poisson, Softmax, SquaredError
 from sublearn.core.parallel import Workers
 from sublearn.core.parameters import BoostParameters
@@ -63,8 +64,8 @@ def problem_of(name: str, weights: str = "unit", factors: bool = False) -> Probl
     )
 
 
-def growth_of(subsample: float = 1.0, l2: float = 2.0) -> Growth:
-    return Growth(GIVEN, plan_projections(GIVEN, 4), BoostParameters(0.3, l2, 0.0, 0.0, subsample), KEY)
+def growth_of(subsample: float = 1.0, l2: float = 2.0, separate: bool = False) -> Growth:
+    return Growth(GIVEN, plan_projections(GIVEN, 4), BoostParameters(0.3, l2, 0.0, 0.0, subsample, separate), KEY)
 
 
 def slopes(problem: Problem, raw: Array) -> tuple[Array, Array, Array]:
@@ -101,7 +102,7 @@ def assert_steps(problem: Problem, raw: Array, tree: FlatTree, used: Array, l2: 
 def test_leaves_take_the_newton_steps_of_sums_in_floats(name: str, weights: str, factors: bool) -> None:
     problem = problem_of(name, weights, factors)
     before = problem.raw.copy()
-    tree = add_round(problem, growth_of(), 0, ONE_THREAD)
+    (tree,) = add_round(problem, growth_of(), 0, ONE_THREAD)
     assert tree.n_nodes > 5
     assert_steps(problem, before, tree, np.ones(N, np.bool_), 2.0)
     ends = apply(alone(tree), problem.codes, ONE_THREAD)[:, 0]
@@ -112,12 +113,45 @@ def test_leaves_take_the_newton_steps_of_sums_in_floats(name: str, weights: str,
 def test_leaves_of_a_subsample_take_its_steps_and_all_samples_move(name: str) -> None:
     problem = problem_of(name)
     before = problem.raw.copy()
-    tree = add_round(problem, growth_of(subsample=0.5), 0, ONE_THREAD)
+    (tree,) = add_round(problem, growth_of(subsample=0.5), 0, ONE_THREAD)
     ends = apply(alone(tree), problem.codes, ONE_THREAD)[:, 0]
     np.testing.assert_array_equal(problem.raw, before + tree.value[ends])
     assert tree.n_samples[0] == N // 2
     reached = np.array([below(tree, node, ends).sum() for node in range(tree.n_nodes)])
     assert (tree.n_samples <= reached).all()
+
+
+@pytest.mark.parametrize("subsample", [1.0, 0.5])
+@pytest.mark.parametrize("weights", ["unit", "fractional"])
+def test_separate_trees_are_those_of_one_output_each(weights: str, subsample: float) -> None:
+    """Each class has the tree that grows to its own slopes, as if there were no other, and steps in it alone."""
+    problem = problem_of("three classes", weights)
+    before = problem.raw.copy()
+    growth = growth_of(subsample, separate=True)
+    whole = problem.slopes(np.ones(3), ONE_THREAD)[0]
+    rows = draw_rows(N, subsample, 7)
+    alike = [
+        grow_placed(
+            make_task(problem, growth, rows, whole.only(k), 1, ONE_THREAD), key_below(7, SEPARATE + k), ONE_THREAD
+        )
+        for k in range(3)
+    ]
+    trees = add_round(problem, growth, 7, ONE_THREAD)
+    used = np.isin(np.arange(N), rows)
+    expected = before.copy()
+    for k, (tree, other) in enumerate(zip(trees, alike, strict=True)):
+        assert tree.n_nodes > 5
+        np.testing.assert_array_equal(tree.threshold, other.tree.threshold)
+        np.testing.assert_array_equal(tree.feature, other.tree.feature)
+        np.testing.assert_array_equal(np.delete(tree.value, k, axis=1), 0.0)
+        ends = apply(alone(tree), problem.codes, ONE_THREAD)[:, 0]
+        expected += tree.value[ends]
+        gradients, hessians, all_weights = slopes(problem._replace(raw=before), before)
+        for node in (0, tree.n_nodes - 1):
+            inside = below(tree, node, ends) & used
+            g, h = (math.fsum(column[inside, k] * all_weights[inside]) for column in (gradients, hessians))
+            np.testing.assert_allclose(tree.value[node, k], -0.3 * g / (h + 2.0), rtol=1e-5, atol=1e-7)
+    np.testing.assert_array_equal(problem.raw, expected)
 
 
 def test_steps_are_not_those_of_the_coarse_derivatives() -> None:
@@ -126,7 +160,7 @@ def test_steps_are_not_those_of_the_coarse_derivatives() -> None:
     coarse = integer_derivatives(problem.slopes(np.ones(1), ONE_THREAD)[0], UNIT, ONE_THREAD)
     assert (coarse.targets == 0).mean() > 0.5
     before = problem.raw.copy()
-    tree = add_round(problem, growth_of(), 0, ONE_THREAD)
+    (tree,) = add_round(problem, growth_of(), 0, ONE_THREAD)
     leaves = apply(alone(tree), problem.codes, ONE_THREAD)[:, 0]
     quiet = [leaf for leaf in set(leaves.tolist()) if not coarse.targets[leaves == leaf].any()]
     assert quiet
@@ -145,8 +179,8 @@ def test_rounds_do_not_depend_on_threads(name: str, weights: str, factors: bool,
     growth = growth._replace(boost=replace(growth.boost, min_gain=0.5))
     with Workers(3) as workers:
         for number in range(3):
-            first = add_round(one, growth, number, ONE_THREAD)
-            second = add_round(other, growth, number, workers)
+            (first,) = add_round(one, growth, number, ONE_THREAD)
+            (second,) = add_round(other, growth, number, workers)
             for a, b in zip(first, second, strict=True):
                 np.testing.assert_array_equal(a, b)
             assert one.score(ONE_THREAD) == other.score(workers)
@@ -209,7 +243,7 @@ def test_rows_of_a_leaf_ascend(
     growth = growth._replace(parameters=replace(GIVEN, racing_samples=racing_samples))
     rows = draw_rows(N, 0.8, 0)
     with Workers(n_threads) as workers:
-        task = make_task(problem, growth, rows, problem.slopes(np.ones(1), workers)[0], workers)
+        task = make_task(problem, growth, rows, problem.slopes(np.ones(1), workers)[0], 1, workers)
         grown = grow_placed(task, KEY, workers)
     _, places = grown.leaves
     assert len(places) > 3

@@ -126,7 +126,7 @@ def test_no_part_is_empty(n: int) -> None:
 
 
 def growth_of(rate: float) -> Growth:
-    return Growth(PARAMETERS, plan_projections(PARAMETERS, 3), BoostParameters(rate, 1.0, 0.0, 1.0, 1.0), 3)
+    return Growth(PARAMETERS, plan_projections(PARAMETERS, 3), BoostParameters(rate, 1.0, 0.0, 1.0, 1.0, False), 3)
 
 
 def distance_of(curves: list[list[float]], monkeypatch: pytest.MonkeyPatch, n_rounds: int = 100) -> float:

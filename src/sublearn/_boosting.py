@@ -73,6 +73,11 @@ class SLMBoost(SLMEnsemble):
     _heaviest = 1e50
 
     @property
+    def _is_separate(self) -> bool:
+        """Whether each class has trees of its own, where there are more than two."""
+        return getattr(self, "multiclass", None) == "separate"
+
+    @property
     def feature_importances_(self) -> Array:
         """Share of each feature in the decrease of the training loss, over all trees."""
         check_is_fitted(self)
@@ -99,7 +104,8 @@ class SLMBoost(SLMEnsemble):
             start, trees = kept._start, kept._trees()
         else:
             start, trees = self._start_value(loss, part, n_outputs), []
-        n_kept = len(trees)
+        n_each = n_outputs if self._is_separate else 1
+        n_kept = len(trees) // n_each
         with self._workers() as workers:
             limit = code_limit(plan.coefficient_sum)
             maps = (
@@ -115,12 +121,12 @@ class SLMBoost(SLMEnsemble):
             training.prepare()
             scores = _scores_so_far(kept, training, validating, workers)
             rounds = boost(training, validating, growth_at(rate), range(n_kept, n_rounds), workers)
-            self._collect(self._on_course(rounds, loss, rate, n_kept), trees, scores, n_rounds)
+            self._collect(self._on_course(rounds, loss, rate, n_kept), trees, scores, n_rounds, n_each)
         self._store_trees(trees, maps, plan.subspace_size, key)
         self._loss, self._start, self._settings = loss, start, self._loss_settings()
         self.learning_rate_ = rate
         self._warn_of_light_weights(trees, part.weights, len(part.y))
-        self.n_iter_ = len(trees)
+        self.n_iter_, self._n_each = len(trees) // n_each, n_each
         self.train_score_ = np.array(scores.training)
         self.validation_score_ = np.array(scores.validation)
 
@@ -132,16 +138,17 @@ class SLMBoost(SLMEnsemble):
         if kept:
             return rate or kept.learning_rate_, kept.n_iter_ + self._n_new(kept.n_iter_, 5)
         n_rounds = None if self.n_estimators == "auto" else int(self.n_estimators)
-        wish = Wish(rate, n_rounds, may_try=not self.early_stopping)
+        wish = Wish(rate, n_rounds, may_try=not self.early_stopping, shares=not self._is_separate)
         return rate_and_rounds(training, growth_at, wish, key, workers)
 
     def _loss_settings(self) -> tuple[Any, ...]:
         """What trees that are kept depend on."""
         loss = type(self.loss).__name__ if isinstance(self.loss, Loss) else self.loss
-        return loss, getattr(self, "quantile", None), self.init
+        return loss, getattr(self, "quantile", None), self.init, getattr(self, "multiclass", None)
 
     def _check_settings(self, before: tuple[Any, ...]) -> None:
-        for name, old, new in zip(("loss", "quantile", "init"), before, self._loss_settings(), strict=True):
+        names = ("loss", "quantile", "init", "multiclass")
+        for name, old, new in zip(names, before, self._loss_settings(), strict=True):
             if old != new:
                 owner = type(self).__name__
                 raise ValueError(f"{name} of {owner} must stay {old!r}, as warm_start=True keeps trees; got {new!r}.")
@@ -192,6 +199,7 @@ class SLMBoost(SLMEnsemble):
             min_gain=float(self.min_gain) * chances(n_features),
             min_child_weight=float(self.min_child_weight),
             subsample=float(self.subsample),
+            separate=self._is_separate,
         )
 
     def _start_value(self, loss: Loss, part: Part, n_outputs: int) -> Array:
@@ -214,7 +222,7 @@ class SLMBoost(SLMEnsemble):
     def _on_course(self, rounds: Iterator[Round], loss: Loss, rate: float, n_kept: int) -> Iterator[Round]:
         """The rounds, as long as they do not run away from the data."""
         for number, added in enumerate(rounds, n_kept + 1):
-            step = np.abs(added.tree.value).max()
+            step = max(np.abs(tree.value).max() for tree in added.trees)
             if isinstance(loss, CompiledLoss) and not (step <= FARTHEST and -added.train_score <= loss.most):
                 name = type(self).__name__
                 raise ValueError(
@@ -223,12 +231,14 @@ class SLMBoost(SLMEnsemble):
                 )
             yield added
 
-    def _collect(self, rounds: Iterator[Round], trees: list[FlatTree], scores: Scores, n_rounds: int) -> None:
-        """Add rounds to trees and scores until one has to be the last."""
+    def _collect(
+        self, rounds: Iterator[Round], trees: list[FlatTree], scores: Scores, n_rounds: int, n_each: int
+    ) -> None:
+        """Add rounds, each of n_each trees, to trees and scores until one has to be the last."""
         callbacks = [self.callbacks] if callable(self.callbacks) else self.callbacks or ()
         with shown(bool(self.verbose)) as show:
             for added in rounds:
-                trees.append(added.tree)
+                trees += added.trees
                 scores.training.append(added.train_score)
                 if added.validation_score is not None:
                     scores.validation.append(added.validation_score)
@@ -241,7 +251,7 @@ class SLMBoost(SLMEnsemble):
                 if self.early_stopping and n_iter - scores.best >= self.n_iter_no_change:
                     break
         if self.early_stopping:
-            del trees[scores.best :]
+            del trees[scores.best * n_each :]
 
     def _validation_part(self, eval_set: Any, eval_sample_weight: Any, eval_exposure: Any = None) -> Part | None:
         """The given validation samples, checked."""
@@ -295,7 +305,8 @@ class SLMBoost(SLMEnsemble):
             for t in range(self.ensemble_.n_trees):
                 tree = self.ensemble_.only(t)
                 add_values(tree, tree.nodes.value, codes, raw, workers)
-                yield raw
+                if (t + 1) % self._n_each == 0:
+                    yield raw
 
 
 def _with_exposure(start: Array, exposure: Array) -> Array:

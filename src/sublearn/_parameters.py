@@ -193,6 +193,13 @@ PARAMETERS = {
         "gamma",
         "Training loss.",
     ),
+    "multiclass": Parameter(
+        one_of("shared", "separate"),
+        "",
+        "Trees of a round for more than two classes. 'shared': one, whose leaves have a value for each class and whose "
+        "nodes tell two groups of classes apart, drawn anew every round. 'separate': one for each class, as in the "
+        "paper, which takes about so many times as long.",
+    ),
     "quantile": Parameter(
         either(NONE, Rule("a number above 0 and below 1", lambda v: _is_number(v) and 0 < v < 1)),
         "",

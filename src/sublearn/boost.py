@@ -91,6 +91,7 @@ class SLMBoostClassifier(ClassifierPart, SLMBoost):
         n_estimators: Any = "auto",
         learning_rate: Any = "auto",
         loss: Any = "log_loss",
+        multiclass: str = "shared",
         l2_regularization: float = 1.0,
         min_child_weight: float = 0.2,
         min_gain: float = 1.0,

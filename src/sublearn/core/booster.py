@@ -8,7 +8,7 @@ import numpy as np
 from sublearn.core.answers import NewtonStep
 from sublearn.core.criterion import make_test
 from sublearn.core.derivatives import Slopes, fine_steps, integer_derivatives
-from sublearn.core.flat_ensemble import adding_values, alone
+from sublearn.core.flat_ensemble import adding_values, pack
 from sublearn.core.flat_tree import FlatTree, upward
 from sublearn.core.grower import Placed, grow_placed
 from sublearn.core.keys import keys_below, keys_in_turn
@@ -22,7 +22,8 @@ from sublearn.core.task import Task, number_root
 from sublearn.kernels.boosting import add_steps, add_to_parents, sum_derivatives
 from sublearn.kernels.layout import Array, Samples
 
-SUBSAMPLE, SIGNS = 1 << 32, 1 << 33  # where rows and signs begin below a round's key; its tree has lower numbers
+# where rows, signs and further trees begin below a round's key; its one tree has lower numbers
+SUBSAMPLE, SIGNS, SEPARATE = 1 << 32, 1 << 33, 1 << 34
 SMALLEST = 1e-300  # steps of derivatives and weights near the ends of the floats
 
 
@@ -38,7 +39,7 @@ class Growth(NamedTuple):
 class Round(NamedTuple):
     """What a round has added, and how good all rounds so far are together."""
 
-    tree: FlatTree
+    trees: list[FlatTree]
     train_score: float
     validation_score: float | None
 
@@ -50,37 +51,70 @@ def boost(
     slopes, pace = None, Pace(workers)
     for key in keys_in_turn(growth.key, numbers):
         with pace:
-            tree, add = grow_round(training, growth, key, slopes, workers)
+            trees, add = grow_round(training, growth, key, slopes, workers)
             score, slopes = training.move(add, workers)
             if validating is not None:
-                validating.add(alone(tree), workers)
+                validating.add(pack(trees), workers)
             validation_score = None if validating is None else validating.score(workers)
-        yield Round(tree, score, validation_score)
+        yield Round(trees, score, validation_score)
 
 
-def add_round(problem: Problem, growth: Growth, key: int, workers: Workers) -> FlatTree:
-    """Grow the tree of a round and add its values to raw."""
-    tree, add = grow_round(problem, growth, key, None, workers)
+def add_round(problem: Problem, growth: Growth, key: int, workers: Workers) -> list[FlatTree]:
+    """Grow the trees of a round and add their values to raw."""
+    trees, add = grow_round(problem, growth, key, None, workers)
     problem.change(add, workers)
-    return tree
+    return trees
 
 
 def grow_round(
     problem: Problem, growth: Growth, key: int, slopes: tuple[Slopes, Slopes] | None, workers: Workers
-) -> tuple[FlatTree, Pass]:
-    """The tree of a round, and what adds its values to raw; slopes of the problem, where they are known."""
+) -> tuple[list[FlatTree], Pass]:
+    """The trees of a round, and what adds their values to raw; slopes of the problem, where they are known."""
+    n_outputs = problem.raw.shape[1]
     if slopes is None:
         problem.prepare()
-        slopes = problem.slopes(draw_signs(problem.raw.shape[1], key), workers)
+        slopes = problem.slopes(draw_signs(n_outputs, key), workers)
     rows = draw_rows(len(problem.raw), growth.boost.subsample, key)
-    grown = grow_placed(make_task(problem, growth, rows, slopes[1], workers), key, workers)
-    tree = _with_steps(grown, problem, growth.boost, slopes[0], workers)
-    tree = _renewed(grown._replace(tree=tree), problem, growth.boost.learning_rate)
+    if growth.boost.separate and n_outputs > 1:
+        keys = keys_below(key, SEPARATE + np.arange(n_outputs)).tolist()
+        grown = [
+            _grow_tree(problem, growth, rows, slopes[0].only(k), slopes[0], k, keys[k], workers)
+            for k in range(n_outputs)
+        ]
+    else:
+        grown = [_grow_tree(problem, growth, rows, slopes[1], slopes[0], None, key, workers)]
+    trees = [one.tree for one in grown]
     if len(rows) < len(problem.raw):
-        return tree, adding_values(alone(tree), tree.value, problem.codes, problem.raw)
-    leaves, places = grown.leaves
-    steps = tree.value[leaves]
-    return tree, lambda first, last: add_steps(grown.order, places, steps, first, last, problem.raw)
+        ensemble = pack(trees)
+        return trees, adding_values(ensemble, ensemble.nodes.value, problem.codes, problem.raw)
+    steps = [(one.order, one.leaves[1], one.tree.value[one.leaves[0]]) for one in grown]
+
+    def add(first: int, last: int) -> None:
+        for order, places, values in steps:
+            add_steps(order, places, values, first, last, problem.raw)
+
+    return trees, add
+
+
+def _grow_tree(
+    problem: Problem,
+    growth: Growth,
+    rows: Array,
+    along: Slopes,
+    slopes: Slopes,
+    output: int | None,
+    key: int,
+    workers: Workers,
+) -> Placed:
+    """A tree that looks for splits along some slopes; its leaves step in all outputs, or in one alone."""
+    n_outputs = problem.raw.shape[1] if output is None else 1
+    grown = grow_placed(make_task(problem, growth, rows, along, n_outputs, workers), key, workers)
+    tree = _with_steps(grown, problem, growth.boost, slopes, workers)
+    tree = _renewed(grown._replace(tree=tree), problem, growth.boost.learning_rate)
+    if output is not None:
+        others = np.arange(problem.raw.shape[1]) != output
+        tree = tree._replace(value=np.where(others, 0.0, tree.value))
+    return grown._replace(tree=tree)
 
 
 def draw_signs(n_outputs: int, key: int) -> Array:
@@ -106,11 +140,11 @@ def draw_rows(n: int, share: float, key: int) -> Array:
     return np.flatnonzero(numbers <= np.partition(numbers, size - 1)[size - 1]).astype(np.int32)
 
 
-def make_task(problem: Problem, growth: Growth, rows: Array, slopes: Slopes, workers: Workers) -> Task:
-    """What the tree of a round grows from: rows, which ascend, and slopes by one output."""
+def make_task(problem: Problem, growth: Growth, rows: Array, slopes: Slopes, n_outputs: int, workers: Workers) -> Task:
+    """What a tree grows from: rows, which ascend, and slopes along a direction among so many outputs."""
     weights, boost = problem.weights, growth.boost
     derivatives = integer_derivatives(slopes, weights, workers)
-    l2 = boost.l2 * problem.raw.shape[1]  # of a step in all outputs at once
+    l2 = boost.l2 * n_outputs  # of a step in all of them at once
     newton = _newton_step(derivatives.target_step, derivatives.curvature_step, problem, boost, l2)
     return Task(
         Samples(

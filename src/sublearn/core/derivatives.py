@@ -23,6 +23,12 @@ class Slopes(NamedTuple):
     hessians: Array | None  # the same, not negative; None stands for ones
     largest: Array  # (n_outputs, 2), magnitude of gradients, and hessians
 
+    def only(self, output: int) -> "Slopes":
+        """By one of the outputs."""
+        one = slice(output, output + 1)
+        hessians = None if self.hessians is None else np.ascontiguousarray(self.hessians[:, one])
+        return Slopes(np.ascontiguousarray(self.gradients[:, one]), hessians, self.largest[one])
+
     @property
     def curves(self) -> Array:
         """Hessians as kernels take them; empty for ones."""

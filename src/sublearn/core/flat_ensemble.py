@@ -105,7 +105,9 @@ def _lay_out_crowns(routes: prediction.Routes) -> None:
 
 
 def pack(trees: Sequence[FlatTree]) -> FlatEnsemble:
-    """Put trees one after another."""
+    """Put trees one after another; the arrays of a single one are not copied."""
+    if len(trees) == 1:
+        return alone(trees[0])
     sizes = [(tree.n_nodes, tree.n_planes, len(tree.feature), len(tree.children)) for tree in trees]
     starts = np.cumsum([(0, 0, 0, 0), *sizes], axis=0)
     shifted = [_shifted(tree, _Start(*start)) for tree, start in zip(trees, starts.tolist(), strict=False)]

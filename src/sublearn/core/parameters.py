@@ -48,3 +48,4 @@ class BoostParameters:
     min_gain: float
     min_child_weight: float
     subsample: float
+    separate: bool  # whether a round has a tree for each output, in the place of one for all

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sublearn.core.booster import Growth, add_round
-from sublearn.core.flat_ensemble import alone
+from sublearn.core.flat_ensemble import pack
 from sublearn.core.keys import key_below, keys_below, keys_in_turn
 from sublearn.core.losses import CompiledLoss
 from sublearn.core.pace import Pace
@@ -41,11 +41,12 @@ class Wish(NamedTuple):
     rate: float | None
     n_rounds: int | None
     may_try: bool
+    shares: bool = True  # whether one tree a round serves all outputs
 
 
 def rate_and_rounds(problem: Problem, growth_at: GrowthAt, wish: Wish, key: int, workers: Workers) -> tuple[float, int]:
     """Learning rate and number of rounds."""
-    longer = math.sqrt(max(problem.raw.shape[1] - 1, 1))  # one tree a round serves all classes
+    longer = math.sqrt(max(problem.raw.shape[1] - 1, 1)) if wish.shares else 1.0
     n_samples = problem.weights.count(len(problem.y))
     scale = scale_of(n_samples)
     usual = longer * (ROUNDS_OF_FEW if n_samples < FEW else scale.n_rounds)
@@ -114,7 +115,7 @@ def _curve(problem: Problem, growth: Growth, held_out: Array, n_rounds: int, wor
     curve, pace = [testing.score(workers)], Pace(workers)
     for key in keys_in_turn(growth.key, range(n_rounds)):
         with pace:
-            testing.add(alone(add_round(training, growth, key, workers)), workers)
+            testing.add(pack(add_round(training, growth, key, workers)), workers)
             curve.append(testing.score(workers))
         if len(curve) - 1 - int(np.argmax(curve)) >= PATIENCE:
             break
