@@ -110,6 +110,7 @@ def test_column_that_holds_no_numbers_is_named_in_eval_set(make: Any, form: str,
         (pd.DataFrame(np.array([["1", "v"]] * N), columns=["a", "a"]), "text such as 'v' in column 'a'"),
         (pl.DataFrame({"a": [date(2020, 1, 1)] * N}), "dates or times such as 2020-01-01 in column 'a'"),
         (pl.DataFrame({"a": [[1, 2]] * N}), "objects such as .* in column 'a'"),
+        (pl.DataFrame({"a": [{"b": 1}] * N}), "objects such as {'b': 1} in column 'a'"),
         (np.array([["2020-01-01"]] * N, "datetime64[D]"), "dates or times such as 2020-01-01 in column 0"),
         (np.array([[5]] * N, "timedelta64[D]"), "dates or times such as 5 days in column 0"),
         ([[np.datetime64("2020-01-01"), 1.0]] * N, "dates or times such as 2020-01-01 in column 0"),
@@ -117,7 +118,7 @@ def test_column_that_holds_no_numbers_is_named_in_eval_set(make: Any, form: str,
         ([[1.0, 10**400]] * N, "infinity in column 1"),
         ([[1.0, {}]] * N, "objects such as {} in column 1"),
     ],
-    ids=range(19),
+    ids=range(20),
 )
 def test_other_things_that_are_no_numbers_are_named(given: Any, said: str) -> None:
     with pytest.raises((ValueError, TypeError), match=f"X contains {said}"):

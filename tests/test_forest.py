@@ -5,6 +5,7 @@ import io
 import pickle
 import subprocess
 import sys
+import warnings
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -331,6 +332,19 @@ def test_samples_that_every_tree_has_seen_have_no_answer_and_a_warning(make: Any
         assert model.oob_score_ == accuracy_score(y[known], found[known].argmax(axis=1))
     else:
         assert model.oob_score_ == pytest.approx(r2_score(y[known], found[known, 0]), rel=1e-12)
+
+
+def test_out_of_bag_score_of_samples_that_weigh_next_to_nothing_is_no_warning() -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(5, 4)), rng.normal(size=5)
+    weights = np.array([1.0, 1.0, 1e-310, 1e-310, 1e-310])
+    scores = []
+    for seed in range(20):
+        forest = SLMForestRegressor(n_estimators=3, bootstrap=True, oob_score=True, random_state=seed)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "some samples were drawn for every tree")
+            scores.append(forest.fit(X, y, weights).oob_score_)
+    assert -np.inf in scores
 
 
 @BOTH

@@ -130,11 +130,20 @@ def _columns(X: Any) -> Iterator[tuple[Any, Array]]:
     """Names, or numbers, of the columns of a frame or of what is two-dimensional, with their values."""
     if hasattr(X, "columns") and hasattr(X, "dtypes"):
         for i, name in enumerate(X.columns):
-            yield name, np.asarray(X.iloc[:, i] if hasattr(X, "iloc") else X[:, i])
+            column = X.iloc[:, i] if hasattr(X, "iloc") else X[:, i]
+            values = np.asarray(column)
+            yield name, values if values.ndim == 1 else _objects(column)  # such as structures of polars
         return
     array = _as_array(X)
     if array.ndim == 2:
         yield from enumerate(array.T)
+
+
+def _objects(values: Any) -> Array:
+    """One object a sample, be it a sequence itself."""
+    objects = np.empty(len(values), object)
+    objects[:] = list(values)
+    return objects
 
 
 def _as_array(given: Any) -> Array:

@@ -380,7 +380,8 @@ class SLMForestRegressor(RegressorPart, SLMForest):
 
     def _oob_score(self, y: Array, predictions: Array, weights: Array) -> float:
         both = _near_one(np.concatenate([y, predictions[:, 0]]))
-        return float(r2_score(both[: len(y)], both[len(y) :], sample_weight=weights))
+        with np.errstate(over="ignore"):  # minus infinity, where what varies weighs next to nothing
+            return float(r2_score(both[: len(y)], both[len(y) :], sample_weight=weights))
 
 
 def _near_one(numbers: Array) -> Array:
