@@ -34,7 +34,7 @@ def noisy(n: int = 200, n_features: int = 6, seed: int = 0) -> tuple[Floats, NDA
     """The first features tell three classes apart, each less than the one before."""
     rng = np.random.default_rng(seed)
     y = rng.integers(0, 3, n)
-    X = rng.standard_normal((n, n_features)) * 2.0 ** np.arange(n_features) + y[:, None]
+    X: Floats = rng.standard_normal((n, n_features)) * np.exp2(np.arange(n_features)) + y[:, None]
     return X, y
 
 
@@ -126,14 +126,8 @@ def test_threshold_parts_the_samples_with_the_loss_that_is_told(make: Any, featu
 
 def test_first_values_are_where_codes_begin() -> None:
     rng = np.random.default_rng(2)
-    X = np.column_stack(
-        [
-            rng.standard_normal(500),
-            1e300 * rng.standard_normal(500),
-            1e-300 * rng.random(500),
-            np.exp(9 * rng.random(500)),
-        ]
-    )
+    normal, even = rng.standard_normal(500), rng.random(500)
+    X = np.column_stack([normal, 1e300 * normal, 1e-300 * even, np.exp(9 * even)])
     maps = fit_maps(X, np.empty(0, np.int64), "auto", CODE_LIMIT, ONE_THREAD)
     codes = encode_samples(X, maps, ONE_THREAD)
     for i in range(0, 500, 25):
@@ -189,9 +183,9 @@ def test_all_weights_times_a_number_change_nothing(make: Any) -> None:
 
 def test_class_weights_are_sample_weights_by_class() -> None:
     X, y = noisy()
-    X = X[:, :4]  # with linear maps, which class weights do not change; weights of samples would
     weighted = DiscriminantFeatureTest(class_weight={0: 3, 1: 1, 2: 1}, feature_map="linear").fit(X, y)
     given = DiscriminantFeatureTest(feature_map="linear").fit(X, y, np.where(y == 0, 3, 1))
+    # the weights of samples move mean and deviation, and with them the rounding of boundaries to codes
     np.testing.assert_allclose(weighted.losses_, given.losses_, atol=0.02)
     assert weighted.losses_[0] != DiscriminantFeatureTest(feature_map="linear").fit(X, y).losses_[0]
     balanced = DiscriminantFeatureTest(class_weight="balanced").fit(X[y < 2][60:], y[y < 2][60:])
@@ -310,7 +304,7 @@ def test_elbow_finds_the_real_features_among_noise() -> None:
     X, y = load_breast_cancer(return_X_y=True)
     X = np.hstack([X, np.random.default_rng(0).standard_normal((len(X), 300))])
     chosen = DiscriminantFeatureTest().fit(X, y).get_support(indices=True)
-    assert 15 <= (chosen < 30).sum()
+    assert (chosen < 30).sum() >= 15
     assert (chosen >= 30).sum() <= 3
 
 
@@ -434,13 +428,9 @@ def test_parameter_out_of_range_is_named_with_what_is_allowed(make: Any, name: s
 
 
 def test_parameters_of_classes_are_named_too() -> None:
-    with pytest.raises(
-        ValueError, match="^criterion of DiscriminantFeatureTest must be 'entropy' or 'gini'; got 'mse'"
-    ):
+    with pytest.raises(ValueError, match=r"^criterion of Disc\w+ must be 'entropy' or 'gini'; got 'mse'\.$"):
         DiscriminantFeatureTest(criterion="mse").fit(*noisy())
-    with pytest.raises(
-        ValueError, match="^class_weight of DiscriminantFeatureTest must have classes of y as keys; got 7"
-    ):
+    with pytest.raises(ValueError, match=r"^class_weight of Disc\w+ must have classes of y as keys; got 7\.$"):
         DiscriminantFeatureTest(class_weight={7: 1.0}).fit(*noisy())
 
 
@@ -450,12 +440,12 @@ def test_parameters_of_classes_are_named_too() -> None:
         (
             DiscriminantFeatureTest,
             {"y": np.linspace(0, 1, 200)},
-            "200 distinct floats; did you mean RelevantFeatureTest",
+            "distinct floats; did you mean RelevantFeatureTest?",
         ),
         (
             RelevantFeatureTest,
             {"y": ["u", "v"] * 100},
-            "^y of RelevantFeatureTest must hold a finite number .* mean Disc",
+            "^y of Rel.* must hold a finite number .* you mean Disc",
         ),
         (RelevantFeatureTest, {"y": [1.0, np.nan] * 100}, "^y of RelevantFeatureTest must hold a finite number"),
         (DiscriminantFeatureTest, {"y": [1.0, np.nan] * 100}, "^y of DiscriminantFeatureTest must hold a class"),
@@ -464,7 +454,7 @@ def test_parameters_of_classes_are_named_too() -> None:
         (
             DiscriminantFeatureTest,
             {"sample_weight": -np.ones(200)},
-            "^sample_weight of .* must not be negative; got -1",
+            "^sample_weight of .* not be negative; got -1",
         ),
         (RelevantFeatureTest, {"sample_weight": np.zeros(200)}, "^sample_weight of .* must be positive somewhere"),
         (RelevantFeatureTest, {"sample_weight": np.ones(5)}, "must hold one number for each of 200 samples; got shape"),
