@@ -2,13 +2,18 @@
 
 import math
 import re
+import runpy
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from unittest import SkipTest
 
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from numpy.typing import NDArray
+from PIL import Image
 from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_wine
@@ -481,3 +486,36 @@ def test_documentation_has_every_parameter(make: Any) -> None:
         assert re.search(rf"^    {name} : .*, default=", make.__doc__, re.MULTILINE), name
     assert "{parameters}" not in make.__doc__
     assert "node; the boundaries" not in make.__doc__
+
+
+# --- the picture of the guide
+
+example = SimpleNamespace(**runpy.run_path(str(Path(__file__).parents[1] / "examples" / "selection.py")))
+
+
+def caption(path: Path) -> str:
+    with Image.open(path) as image:
+        return f"{image.size} {image.info['Description']}"
+
+
+def test_picture_of_the_guide_is_current_and_small(tmp_path: Path) -> None:
+    example.save_picture(tmp_path / "new.png")
+    assert caption(example.PICTURE) == caption(tmp_path / "new.png"), "python examples/selection.py renews it"
+    assert example.PICTURE.stat().st_size < 100_000
+
+
+def test_words_of_the_picture_overlap_neither_each_other_nor_the_points() -> None:
+    figure = example.draw(*example.fitted())
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    (axes,) = figure.axes
+    words = [*axes.texts, axes.get_legend(), axes.title, axes._left_title, axes.xaxis.label, axes.yaxis.label]
+    boxes = [word.get_window_extent() for word in words]
+    boxes = [box for box in boxes if box.width > 0]
+    assert len(boxes) == 5
+    for i, box in enumerate(boxes):
+        assert not any(box.overlaps(other) for other in boxes[:i])
+        assert figure.bbox.containsx(box.x0)
+        assert figure.bbox.containsx(box.x1)
+    points = np.concatenate([axes.transData.transform(line.get_xydata()) for line in axes.lines[1:3]])
+    assert not any(box.contains(x, y) for box in boxes for x, y in points)

@@ -401,8 +401,9 @@ PARAMETERS = {
     "n_features_to_select": Parameter(
         either(one_of("elbow"), count_or_share(1)),
         "",
-        "Features to keep, the best by rank: so many, all where there are no more; a float is a share of all, rounded "
-        "up. 'elbow': those before the sorted losses bend, see `docs/selection.md`.",
+        "Features to keep, the best by rank: so many, or all where there are no more; a float is a share of all, "
+        "rounded up. 'elbow': those before the curve of sorted losses bends, which is where it is farthest from the "
+        "line between its first point and a useless feature after its last one.",
     ),
     "ccp_alpha": Parameter(
         number(0.0),
