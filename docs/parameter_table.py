@@ -13,10 +13,12 @@ KINDS = {"tree": "", "forest": "Forest", "boosting": "Boost"}
 
 
 def parameter_table() -> str:
-    """All parameters of all estimators as a Markdown table."""
+    """All parameters of trees, forests and boosting as a Markdown table."""
     kinds = [(_defaults(f"SLM{kind}Classifier"), _defaults(f"SLM{kind}Regressor")) for kind in KINDS.values()]
     lines = [f"| parameter | paper | {' | '.join(KINDS)} | meaning |", "|---|---|---|---|---|---|"]
     for name, parameter in PARAMETERS.items():
+        if not any(name in defaults for kind in kinds for defaults in kind):  # those of feature selection alone
+            continue
         symbol, text = parameter.symbol, parameter.text.replace("|", "\\|")
         defaults = " | ".join(_default_of(name, *kind) for kind in kinds)
         lines.append(f"| `{name}` | {f'`{symbol}`' if symbol else ''} | {defaults} | {text} |")

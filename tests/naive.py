@@ -193,6 +193,13 @@ def rank(decreases: Sequence[float]) -> list[int]:
     return sorted(range(len(decreases)), key=lambda f: (-decreases[f], f))
 
 
+def feature_losses(data: Data, settings: Settings) -> list[float]:
+    """The loss of each feature alone: of both sides of its best threshold, or of all samples where none serves."""
+    n_features, whole = data.codes.shape[1], float(loss(data, settings.criterion))
+    vectors = [basis_vector(f, n_features) for f in range(n_features)]
+    return [whole - discriminant_test(project(data.codes, v), data, settings).decrease for v in vectors]
+
+
 def selection_probabilities(beta: float, n: int) -> list[float]:
     """P_d of Eq. (exp_p) for d = 1 to n."""
     weights = [math.exp(-beta * d) for d in range(1, n + 1)]

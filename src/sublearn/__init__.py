@@ -10,12 +10,15 @@ if TYPE_CHECKING:
     from sublearn.core.losses import Loss
     from sublearn.export import export_text
     from sublearn.forest import SLMForestClassifier, SLMForestRegressor
+    from sublearn.selection import DiscriminantFeatureTest, RelevantFeatureTest
     from sublearn.tree import SLMClassifier, SLMRegressor
     from sublearn.tuning import tune
 
 __all__ = [
+    "DiscriminantFeatureTest",
     "Loss",
     "Progress",
+    "RelevantFeatureTest",
     "SLMBoostClassifier",
     "SLMBoostRegressor",
     "SLMClassifier",
@@ -28,10 +31,12 @@ __all__ = [
 __version__ = "0.1.0"
 
 # Imported when first used, so that the command line answers at once: public modules, and where public names are.
-_MODULES = ("boost", "export", "forest", "paper", "tree", "tuning")
+_MODULES = ("boost", "export", "forest", "paper", "selection", "tree", "tuning")
 _HOMES = {
+    "DiscriminantFeatureTest": "selection",
     "Loss": "core.losses",
     "Progress": "_progress",
+    "RelevantFeatureTest": "selection",
     "SLMBoostClassifier": "boost",
     "SLMBoostRegressor": "boost",
     "SLMClassifier": "tree",

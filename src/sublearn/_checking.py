@@ -23,6 +23,7 @@ WAYS_OUT = {  # the worst first
     INFINITY: "Replace such values, or leave these rows out.",
 }
 SHORT = 40  # characters of an example
+TWINS = (("Classifier", "Regressor"), ("Discriminant", "Relevant"))  # in names: for classes, for numbers
 
 
 class Fault(NamedTuple):
@@ -74,15 +75,29 @@ def refuse_gaps(y: Any, owner: str) -> None:
         _refuse_target(values.ravel(), owner, (GAPS, INFINITY))
 
 
+def for_numbers(owner: str) -> str:
+    """The name of what learns numbers where `owner` learns classes."""
+    for classes, numbers in TWINS:
+        owner = owner.replace(classes, numbers)
+    return owner
+
+
+def for_classes(owner: str) -> str:
+    """The other way round."""
+    for classes, numbers in TWINS:
+        owner = owner.replace(numbers, classes)
+    return owner
+
+
 def _refuse_target(y: Array, owner: str, kinds: tuple[str, ...]) -> None:
     """Raise ValueError if y holds something of these kinds."""
     fault = _fault(y, kinds)
     if fault is None:
         return
-    what = "a finite number" if owner.endswith("Regressor") else "a class"
+    what = "a class" if for_classes(owner) == owner else "a finite number"
     way_out = WAYS_OUT[fault.kind]
     if fault.kind == TEXT:
-        way_out = f"Did you mean {owner.replace('Regressor', 'Classifier')}?"
+        way_out = f"Did you mean {for_classes(owner)}?"
     elif fault.kind in (GAPS, INFINITY):
         way_out = "Leave these samples out."
     raise ValueError(

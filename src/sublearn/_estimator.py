@@ -14,9 +14,9 @@ from sklearn.utils import check_array, check_random_state
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import _num_samples
 
-from sublearn._checking import check_samples, check_target, is_temporal, refuse_gaps
+from sublearn._checking import check_samples, check_target, for_numbers, is_temporal, refuse_gaps
 from sublearn._parameters import Rule, as_count, as_limit, as_rounds, as_whole, check_parameter, number, one_of
-from sublearn.core.answers import ClassShares, MeanTarget
+from sublearn.core.answers import Answers, ClassShares, MeanTarget
 from sublearn.core.codes import EXACT, FeatureMaps, code_limit, encode_samples, fit_maps
 from sublearn.core.criterion import make_test
 from sublearn.core.fixed_point import (
@@ -31,7 +31,7 @@ from sublearn.core.fixed_point import (
 from sublearn.core.parallel import Workers
 from sublearn.core.parameters import Round, TreeParameters
 from sublearn.core.projection import Plan, plan_projections
-from sublearn.core.task import Task, class_root, number_root
+from sublearn.core.task import Root, Task, class_root, number_root
 from sublearn.kernels.layout import Array, Samples
 
 SMALLEST_LIMIT = 255  # codes a feature must at least have on each side of its mean
@@ -43,6 +43,10 @@ class Response(NamedTuple):
     classes: Array  # empty for a regression
     labels: Array  # int64 (n_samples,), positions in `classes`; empty for a regression
     targets: Targets  # empty arrays for classes
+
+    def take(self, rows: Any) -> "Response":
+        """Classes of some samples; numbers are all kept, since only class weights leave samples out."""
+        return self._replace(labels=self.labels[rows]) if self.labels.size else self
 
 
 class Training(NamedTuple):
@@ -58,6 +62,7 @@ class SLMEstimator(BaseEstimator):  # type: ignore[misc]
     """Base of all estimators."""
 
     _rules: dict[str, Rule] = {}  # noqa: RUF012  parameters whose rule differs from the table's
+    _texts: dict[str, str] = {}  # noqa: RUF012  and those whose text does
     _heaviest = np.inf  # the largest weight must not be above this, nor below its inverse
 
     def _workers(self) -> Workers:
@@ -89,22 +94,11 @@ class SLMEstimator(BaseEstimator):  # type: ignore[misc]
         maps = maps or fit_maps(X, weights.weights, self.feature_map, code_limit(plan.coefficient_sum), workers)
         response, weights = self._encode_response(y, weights)
         weighing = weights.present()  # class weights may be 0 too
-        X, labels, weights = X[weighing], response.labels[weighing], weights.take(weighing)
-        targets, n_classes = response.targets, len(response.classes)
-        samples = Samples(
-            encode_samples(X, maps, workers),
-            targets.targets,
-            targets.remainders,
-            np.empty(0, np.int32),
-            np.empty(0, np.int64) if n_classes or weights.weights.size else pack(targets.targets, np.empty(0)),
-            weights.weights,
-            weights.counts,
-            n_classes,
-        )
-        root = class_root(labels, n_classes) if n_classes else number_root(np.arange(len(X)))
+        X, response, weights = X[weighing], response.take(weighing), weights.take(weighing)
+        samples = make_samples(encode_samples(X, maps, workers), response, weights)
+        root = make_root(response, len(X))
         test = make_test(parameters, parameters.min_weight_fraction_leaf * weights.total(len(X)))
-        answers = ClassShares(n_classes) if n_classes else MeanTarget(targets.units)
-        task = Task(samples, root, test, answers, parameters, plan)
+        task = Task(samples, root, test, make_answers(response), parameters, plan)
         return Training(task, response.classes, maps, np.arange(n_rows)[rows][weighing])
 
     def _check_weights(self, sample_weight: Any, X: Array, name: str = "sample_weight") -> Weights:
@@ -200,22 +194,11 @@ class SLMEstimator(BaseEstimator):  # type: ignore[misc]
         return plan
 
 
-class ClassifierPart(ClassifierMixin):  # type: ignore[misc]
-    """What makes an estimator a classifier: labels, class weights, the class of largest probability."""
+class ClassTargets:
+    """Learning from classes: checks and encodes them, with class weights."""
 
-    def predict(self, X: Any) -> Array:
-        """Class of each sample: the one of largest probability, the first of several."""
-        return self._classes_of(self.predict_proba(X))
-
-    def predict_log_proba(self, X: Any) -> Array:
-        """Logarithm of the probability of each class."""
-        with np.errstate(divide="ignore"):
-            logarithms: Array = np.log(self.predict_proba(X))
-        return logarithms
-
-    def _classes_of(self, probabilities: Array) -> Array:
-        predicted: Array = self.classes_[probabilities.argmax(axis=1)]
-        return predicted
+    class_weight: Any
+    _check_heaviest: Any  # that of SLMEstimator
 
     def _check_data(self, X: Any, y: Any, reset: bool = True) -> tuple[Array, Array]:
         X, y = check_samples(self, X, y, reset=reset)
@@ -236,7 +219,7 @@ class ClassifierPart(ClassifierMixin):  # type: ignore[misc]
             refuse_gaps(y, name)
             hint = ""
             if kind == "continuous":
-                hint = f" y holds {len(np.unique(y))} distinct floats; did you mean {name[:-10]}Regressor?"
+                hint = f" y holds {len(np.unique(y))} distinct floats; did you mean {for_numbers(name)}?"
             raise ValueError(f"Unknown label type: {kind}. y of {name}.fit must hold one class for each sample.{hint}")
 
     def _encode_response(self, y: Array, weights: Weights) -> tuple[Response, Weights]:
@@ -267,8 +250,26 @@ class ClassifierPart(ClassifierMixin):  # type: ignore[misc]
         return weights_of_classes
 
 
-class RegressorPart(RegressorMixin):  # type: ignore[misc]
-    """What makes an estimator a regressor."""
+class ClassifierPart(ClassTargets, ClassifierMixin):  # type: ignore[misc]
+    """What makes an estimator a classifier: classes to learn, and the class of largest probability."""
+
+    def predict(self, X: Any) -> Array:
+        """Class of each sample: the one of largest probability, the first of several."""
+        return self._classes_of(self.predict_proba(X))
+
+    def predict_log_proba(self, X: Any) -> Array:
+        """Logarithm of the probability of each class."""
+        with np.errstate(divide="ignore"):
+            logarithms: Array = np.log(self.predict_proba(X))
+        return logarithms
+
+    def _classes_of(self, probabilities: Array) -> Array:
+        predicted: Array = self.classes_[probabilities.argmax(axis=1)]
+        return predicted
+
+
+class NumberTargets:
+    """Learning from numbers."""
 
     _rules = {"criterion": one_of("squared_error")}  # noqa: RUF012
 
@@ -279,6 +280,36 @@ class RegressorPart(RegressorMixin):  # type: ignore[misc]
     def _encode_response(self, y: Array, weights: Weights) -> tuple[Response, Weights]:
         empty = np.empty(0, np.int64)
         return Response(empty, empty, integer_targets(y)), weights
+
+
+class RegressorPart(NumberTargets, RegressorMixin):  # type: ignore[misc]
+    """What makes an estimator a regressor."""
+
+
+def make_samples(codes: Array, response: Response, weights: Weights) -> Samples:
+    """Samples as kernels take them."""
+    targets, n_classes = response.targets, len(response.classes)
+    return Samples(
+        codes,
+        targets.targets,
+        targets.remainders,
+        np.empty(0, np.int32),
+        np.empty(0, np.int64) if n_classes or weights.weights.size else pack(targets.targets, np.empty(0)),
+        weights.weights,
+        weights.counts,
+        n_classes,
+    )
+
+
+def make_root(response: Response, n_samples: int) -> Root:
+    """A root that holds all of them."""
+    n_classes = len(response.classes)
+    return class_root(response.labels, n_classes) if n_classes else number_root(np.arange(n_samples))
+
+
+def make_answers(response: Response) -> Answers:
+    """How the sums of a node are read."""
+    return ClassShares(len(response.classes)) if len(response.classes) else MeanTarget(response.targets.units)
 
 
 @cache

@@ -69,7 +69,8 @@ def documented(estimator: type[T]) -> type[T]:
         rule = _rule_of(estimator, name)
         symbol = f" {PARAMETERS[name].symbol} in the paper." if PARAMETERS[name].symbol else ""
         lines.append(f"{name} : {rule.words}, default={parameter.default!r}")
-        lines.append(textwrap.indent(textwrap.fill(PARAMETERS[name].text + symbol, 90), "    "))
+        text = getattr(estimator, "_texts", {}).get(name, PARAMETERS[name].text)
+        lines.append(textwrap.indent(textwrap.fill(text + symbol, 90), "    "))
     estimator.__doc__ = estimator.__doc__.replace("{parameters}", "\n    ".join("\n".join(lines).split("\n")))
     return estimator
 
@@ -411,6 +412,13 @@ PARAMETERS = {
         whole(1),
         "",
         "Candidates of a race that are tried on all samples.",
+    ),
+    "n_features_to_select": Parameter(
+        either(one_of("elbow"), count_or_share(1)),
+        "",
+        "Features to keep, the best by rank: so many, or all where there are no more; a float is a share of all, "
+        "rounded up. 'elbow': those before the curve of sorted losses bends, which is where it is farthest from the "
+        "line between its first point and a useless feature after its last one.",
     ),
     "ccp_alpha": Parameter(
         number(0.0),

@@ -128,6 +128,33 @@ def curve_of(maps: FeatureMaps, f: int) -> tuple[Array, Array]:
     return maps.knots[part] / maps.units[f], maps.levels[part] / maps.per_deviation
 
 
+def first_values(maps: FeatureMaps, codes: Array) -> Array:
+    """The smallest value of each feature whose code is at least this, which must be one that the feature can have.
+
+    Found by halves over all floats in their order: x >= value is true exactly where the code of x is at least this.
+    """
+    n = len(codes)
+    low = np.full(n, -_place(np.finfo(np.float64).max), np.int64)
+    high, out = -low, np.empty((n, 1), np.int16)
+    while (low < high).any():
+        middle = (low >> 1) + (high >> 1) + (low & high & 1)
+        encode_part(_float_at(middle)[None], maps, out)
+        reached = out[:, 0] >= codes
+        low, high = np.where(reached, low, np.minimum(middle + 1, high)), np.where(reached, middle, high)
+    return _float_at(high)
+
+
+def _place(x: float) -> int:
+    """Where a positive number is among the floats, 0 being at 0."""
+    return int(np.float64(x).view(np.int64))
+
+
+def _float_at(places: Array) -> Array:
+    """The floats at these places; negative ones are mirrored."""
+    magnitudes: Array = np.abs(places).view(np.float64)
+    return np.copysign(magnitudes, places)
+
+
 def _blocks(x: Array) -> Iterator[tuple[int, Array]]:
     """Pieces of x as C-ordered float64, with their first row."""
     size = max(1, BLOCK_VALUES // x.shape[1])

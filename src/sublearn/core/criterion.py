@@ -52,6 +52,11 @@ def make_test(parameters: TreeParameters, min_weight: float, l2: float = 0.0, mi
     )
 
 
+def make_feature_test(criterion: str, n_bins: int) -> Test:
+    """The test alone: a side may be as small as one sample."""
+    return Test(CRITERIA[criterion], n_bins, 1, 1, 0.0, 0.0, _n_log_n_table())
+
+
 def largest_decreases(sums: NodeSums, test: Test) -> Array:
     """What a split can take from the loss of each node at the most."""
     return np.full(len(sums.losses), np.inf) if test.criterion == criterion.SECOND_ORDER else sums.losses
