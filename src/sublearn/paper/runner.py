@@ -83,12 +83,13 @@ def compute(unit: Unit, folder: Path | None) -> tuple[Unit, Record]:
 
 
 def _contender(unit: Unit, folder: Path | None) -> dict[str, Any]:
-    return _described(search.try_contender(unit.subject, unit.data_set, unit.seed, unit.protocol, unit.quick, folder))
+    found = search.try_contender(unit.subject, unit.data_set, unit.seed, unit.protocol, unit.quick, folder)
+    return found.described()
 
 
 def _ablation(unit: Unit, folder: Path | None) -> dict[str, Any]:
     is_classes = SOURCES[unit.data_set].is_classes
-    return _described(ablations.try_variant(unit.subject, is_classes, _parts(unit, folder), unit.seed))
+    return ablations.try_variant(unit.subject, is_classes, _parts(unit, folder), unit.seed).described()
 
 
 def _convergence(unit: Unit, folder: Path | None) -> dict[str, Any]:
@@ -97,10 +98,6 @@ def _convergence(unit: Unit, folder: Path | None) -> dict[str, Any]:
 
 def _parts(unit: Unit, folder: Path | None) -> search.Split:
     return search.split(load(unit.data_set, unit.seed, folder), unit.seed)
-
-
-def _described(found: search.Found) -> dict[str, Any]:
-    return {"score": found.score, "n_test": found.n_test, **found.size._asdict(), "setting": found.setting}
 
 
 EXPERIMENTS: dict[str, Callable[[Unit, Path | None], dict[str, Any]]] = {
