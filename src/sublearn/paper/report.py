@@ -8,7 +8,8 @@ from typing import Any
 
 from sublearn.paper import search
 from sublearn.paper.claims import pair_sheet, reached_sheet
-from sublearn.paper.convergence import TREES, Curves
+from sublearn.paper.convergence import NAMES as CURVES
+from sublearn.paper.convergence import TREES
 from sublearn.paper.method import inconsistencies, method
 from sublearn.paper.page import Picture, Section, page
 from sublearn.paper.plan import Order
@@ -83,8 +84,8 @@ def _details(records: Records) -> dict[str, list[dict[str, Any]]]:
             depth = record.values["depth"]
             found["ablations"].append({**at, "variant": unit.subject, "score": score, "depth": depth})
         else:
-            curves = zip(TREES, *(record.values[name] for name in Curves._fields), strict=True)
-            names = ("n_trees", *Curves._fields)
+            curves = zip(TREES, *(record.values[name] for name in CURVES), strict=True)
+            names = ("n_trees", *CURVES)
             found["convergence"] += [{**at, **dict(zip(names, values, strict=True))} for values in curves]
     return found
 

@@ -16,6 +16,7 @@ from threadpoolctl import threadpool_limits
 from sublearn.paper import ablations, convergence, search
 from sublearn.paper.contenders import CONTENDERS
 from sublearn.paper.datasets import SOURCES, load
+from sublearn.paper.digests import code_of
 from sublearn.paper.versions import VERSIONS
 
 
@@ -93,7 +94,7 @@ def _ablation(unit: Unit, folder: Path | None) -> dict[str, Any]:
 
 
 def _convergence(unit: Unit, folder: Path | None) -> dict[str, Any]:
-    return convergence.curves(_parts(unit, folder), unit.seed)._asdict()
+    return convergence.measured(_parts(unit, folder), unit.seed)
 
 
 def _parts(unit: Unit, folder: Path | None) -> search.Split:
@@ -108,8 +109,8 @@ EXPERIMENTS: dict[str, Callable[[Unit, Path | None], dict[str, Any]]] = {
 
 
 def key_of(unit: Unit) -> str:
-    """A name for the file: what is computed, and a digest of the rules, so that other rules do not find it."""
-    rules: list[Any] = [VERSIONS, search.TEST_SHARE]
+    """A name for the file: what is computed, and a digest of rules and code, so that others do not find it."""
+    rules: list[Any] = [code_of(unit.experiment, unit.subject), versions_of(unit), search.TEST_SHARE]
     is_classes = SOURCES[unit.data_set].is_classes
     if unit.experiment == "contender":
         contender = CONTENDERS[unit.subject]
@@ -121,9 +122,19 @@ def key_of(unit: Unit) -> str:
         fixed = CONTENDERS[ablations.OF].make(is_classes)(random_state=0)
         rules += [ablations.VARIANTS[unit.subject], repr(fixed.get_params())]
     else:
-        rules += [convergence.BOOSTING, convergence.TREES]
+        rules += [convergence.TREES, [repr(model.get_params()) for model in convergence.ensembles(0).values()]]
     digest = sha256(json.dumps(rules).encode()).hexdigest()[:12]
     return "/".join(map(str, [*unit, digest]))
+
+
+def versions_of(unit: Unit) -> dict[str, str]:
+    """Of the libraries that a unit's numbers come from; scikit-learn and NumPy make the splits of all."""
+    libraries = ["scikit-learn", "numpy"]
+    if unit.experiment == "convergence" or unit.subject == "xgboost":
+        libraries.append("xgboost")
+    if unit.experiment != "contender" or unit.subject.startswith("slm"):
+        libraries.append("numba")
+    return {name: VERSIONS[name] for name in libraries if name in VERSIONS}
 
 
 def read_records(path: Path) -> dict[str, Record]:
