@@ -137,6 +137,8 @@ def _compared(scores: Scores, slm: str, peer: str, data_set: str) -> dict[str, A
         "difference": float(ours.mean() - theirs.mean()),
         "p_value": p_value,
         "is_significantly_worse": bool(is_worse and p_value < LEVEL),
+        "is_significantly_better": bool(not is_worse and p_value < LEVEL),
+        "is_classes": scores.is_classes,
     }
 
 

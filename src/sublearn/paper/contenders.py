@@ -1,6 +1,6 @@
 """The contenders of Tables I and III, and two of ours; what is searched is in `grids`.
 
-Ours are ELM, which the paper names as an ancestor, and a decision tree whose growth is bounded by a search, as SLM's is.
+Ours are ELM, which the paper names as an ancestor, and a decision tree whose growth is searched, as SLM's is.
 """
 
 from collections.abc import Callable

@@ -2,8 +2,8 @@
 
 SLM Forest and SLM Boost have the paper's settings, those of the tables; what the paper searches has the library's
 defaults. Beside them are both with the library's defaults throughout, a random forest and XGBoost. All forests have
-trees of unlimited depth, all boosters the same depth and learning rate. Forests are measured by their accuracy, boosters
-by their log loss.
+trees of unlimited depth, all boosters the same depth and learning rate. Forests are measured by their accuracy,
+boosters by their log loss.
 """
 
 from typing import Any, NamedTuple

@@ -49,7 +49,7 @@ def make_pictures(order: Order, records: Records) -> list[Picture]:
         caption = (
             f"Mean over {len(order.seeds)} splits. Left: accuracy of forests, trees of unlimited depth. Right: log "
             f"loss of boosting, depth {depth} and learning rate {rate} in all. SLM has the settings of sublearn.paper, "
-            "and nothing is searched; \"defaults\" are those of the library, at the same depth and rate. Bands: one "
+            'and nothing is searched; "defaults" are those of the library, at the same depth and rate. Bands: one '
             "standard error over the splits."
         )
         drawn.append(("fig3", "Fig. 3: convergence with the number of trees", caption, figures.convergence(curves)))
