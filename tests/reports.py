@@ -48,10 +48,10 @@ def untuned_records(n_splits: int = 2) -> Records:
     for seed in range(n_splits):
         variant = Unit("ablation", "fixed", False, "iris", ablations.GUIDED[0], seed)
         records[variant] = Record({"score": 0.9 + seed / 100, "depth": 3 + seed, "n_parameters": 7, "n_test": 60}, 1.0)
-        values = {
-            name: [i + n / 1000 + seed / 10 for n in convergence.TREES]
-            for i, name in enumerate(convergence.Curves._fields)
+        values: dict[str, Any] = {
+            name: [i + n / 1000 + seed / 10 for n in convergence.TREES] for i, name in enumerate(convergence.NAMES)
         }
+        values |= {f"{name}_{of}": 0.5 for name in convergence.FORESTS for of in convergence.Trees._fields}
         records[Unit("convergence", "fixed", False, "wine", "ensembles", seed)] = Record(values, 1.0)
     return records
 

@@ -187,6 +187,16 @@ def test_verdict_says_that_a_decision_tree_is_not_tuned() -> None:
     assert "tuned" not in compared({key: both[key] for key in both if key[0] in (FOREST, "rf")}).note
 
 
+def test_baseline_is_compared_with_both_decision_trees_each_by_itself() -> None:
+    given = {(name, "wine"): [share + x for x in NOISE] for name, share in ((BASELINE, 0.85), ("dt", 0.8))}
+    sheet = compared({**given, ("dt-tuned", "wine"): [0.9 - x for x in NOISE]})
+    assert sheet.header == ["", "SLM Baseline / DT", "SLM Baseline / DT tuned"]
+    assert "SLM Baseline is better than DT in the mean over one set, and significantly worse on none." in sheet.note
+    assert "SLM Baseline is NOT better than DT tuned" in sheet.note
+    assert "significantly worse on Wine (by 5.00)" in sheet.note
+    assert "which the paper has not" in sheet.note
+
+
 def test_worse_by_chance_is_not_named() -> None:
     sheet = compared({(BASELINE, "wine"): [0.8, 1.0, 0.9], ("dt", "wine"): [1.0, 0.9, 0.81]})
     assert sheet.entries[0]["difference"] < 0

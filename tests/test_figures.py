@@ -44,6 +44,10 @@ def curve(n_splits: int) -> Convergence:
     return Convergence(f"{n_splits} splits", TREES, values, values - 0.02, 1 - values, 1.05 - values)
 
 
+def with_defaults(given: Convergence) -> Convergence:
+    return given._replace(default_forest=given.forest - 0.01, default_boost=given.boost + 0.01)
+
+
 FIGURES: dict[str, Any] = {
     "partition and tree": figures.partition_and_tree,
     "envelope": figures.envelope_example,
@@ -62,6 +66,7 @@ FIGURES: dict[str, Any] = {
         load_diabetes(), SLMRegressor(max_partitions=1, random_state=0)
     ),
     "convergence": lambda: figures.convergence([curve(1), curve(20)]),
+    "convergence with defaults": lambda: figures.convergence([with_defaults(curve(n)) for n in (1, 20, 5)]),
     "guided against uniform": lambda: figures.guided_against_uniform(
         [4, 8, 16, 64, 256, 1024],
         np.arange(48).reshape(4, 6, 2) / 50,
@@ -234,6 +239,13 @@ def test_convergence_draws_means_and_bands_for_several_splits() -> None:
     assert [len(axes.collections) for axes in (one, many)] == [0, 2]
     np.testing.assert_allclose(many.lines[0].get_ydata(), curve(20).forest.mean(axis=0))
     assert [label.get_text() for label in one.get_xticklabels()] == ["1", "2", "5", "10", "20", "50", "100"]
+
+
+def test_convergence_has_a_further_curve_where_defaults_are_given() -> None:
+    left, right = axes_of(figures.convergence([with_defaults(curve(20))]))
+    for axes, names in ((left, ("SLM Forest", "random forest")), (right, ("SLM Boost", "XGBoost"))):
+        assert [text.get_text() for text in axes.get_legend().get_texts()] == [*names, f"{names[0]}, defaults"]
+    np.testing.assert_allclose(right.lines[2].get_ydata(), curve(20).boost.mean(axis=0) + 0.01)
 
 
 def test_mean_of_the_ablation_is_the_ratio_of_errors() -> None:

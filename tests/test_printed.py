@@ -9,11 +9,11 @@ from sklearn.model_selection import train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
-from sklearn.tree import DecisionTreeClassifier
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from sublearn import SLMClassifier
+from sublearn import SLMClassifier, SLMForestClassifier
 from sublearn.paper import PARAMETERS, printed
-from sublearn.paper.contenders import CONTENDERS, of_table
+from sublearn.paper.contenders import CONTENDERS, NOT_IN_PAPER, of_table
 from sublearn.paper.datasets import SOURCES
 from sublearn.paper.ff_mlp import BPMLPClassifier, FFMLPClassifier
 from sublearn.paper.sizes import Size, size_of, svm_parameters
@@ -75,8 +75,8 @@ def test_rows_add_up_as_in_the_paper(table: dict[str, dict[str, str]], sums: lis
 
 
 @pytest.mark.parametrize(("is_classes", "table"), [(True, printed.ACCURACY), (False, printed.RMSE)])
-def test_every_contender_but_elm_has_a_printed_row(is_classes: bool, table: dict[str, dict[str, str]]) -> None:
-    assert set(of_table(is_classes)) == {*table, "elm"}
+def test_every_contender_but_ours_has_a_printed_row(is_classes: bool, table: dict[str, dict[str, str]]) -> None:
+    assert set(of_table(is_classes)) == {*table, *NOT_IN_PAPER}
 
 
 @pytest.mark.parametrize("name", CLASSES)
@@ -133,18 +133,25 @@ def test_size_of_a_support_vector_machine_counts_its_support_vectors(kernel: str
 
 def test_size_of_a_decision_tree_is_twice_its_splits() -> None:
     stump = DecisionTreeClassifier().fit([[0.0], [1.0]], [0, 1])
-    assert size_of(stump, 2) == Size(2, 1)
+    assert size_of(stump, 2) == Size(2, 1, 1, [1, 2])
+    # 1 2 | 3 | 4: the first cut leaves two samples together, the second one
+    ladder = DecisionTreeRegressor().fit([[1.0], [2.0], [3.0], [4.0]], [0.0, 0.0, 10.0, 30.0])
+    assert size_of(ladder, 4) == Size(4, 2, 2, [1, 2, 2])
     model = DecisionTreeClassifier(random_state=0).fit(*IRIS)
+    found = size_of(model, 150)
     n_splits = int((model.tree_.children_left >= 0).sum())
-    assert size_of(model, 150) == Size(2 * n_splits, model.get_depth())
-    assert size_of(DecisionTreeClassifier().fit([[0.0], [1.0]], [1, 1]), 2) == Size(0, 0)
+    assert (found.n_parameters, found.depth, found.n_splits) == (2 * n_splits, model.get_depth(), n_splits)
+    assert found.nodes is not None
+    assert (sum(found.nodes), len(found.nodes)) == (model.tree_.node_count, model.get_depth() + 1)
+    assert size_of(DecisionTreeClassifier().fit([[0.0], [1.0]], [1, 1]), 2) == Size(0, 0, 0, [1])
 
 
 @pytest.mark.parametrize("subspace_size", [2, 3, 10])
 def test_size_of_an_slm_tree_counts_hyperplanes_of_the_subspace(subspace_size: int) -> None:
     model = SLMClassifier(**PARAMETERS, subspace_size=subspace_size, random_state=0).fit(*IRIS)
     each = min(subspace_size, 4) + 1
-    assert size_of(model, 150) == Size(model.n_partitions_ * each, model.depth_)
+    nodes = [int(np.sum(model.tree_.depth == level)) for level in range(model.depth_ + 1)]
+    assert size_of(model, 150) == Size(model.n_partitions_ * each, model.depth_, model.n_partitions_, nodes)
     assert model.n_partitions_ >= 2
 
 
@@ -152,6 +159,11 @@ def test_size_of_an_slm_tree_counts_hyperplanes_of_the_subspace(subspace_size: i
 def test_size_of_a_perceptron_counts_weights_and_biases(model: Any) -> None:
     model.fit(*IRIS)
     assert size_of(model, 150) == Size(sum(array.size for array in (*model.coefs_, *model.intercepts_)), None)
+
+
+def test_ensemble_has_a_size_and_no_shape() -> None:
+    model = SLMForestClassifier(n_estimators=2, random_state=0).fit(*IRIS)
+    assert size_of(model, 150) == Size(model.n_parameters_, None)
 
 
 def test_model_without_a_formula_has_no_size() -> None:

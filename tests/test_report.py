@@ -96,7 +96,7 @@ def test_ablations_and_curves_are_written_split_by_split(tmp_path: Path) -> None
     ]
     assert len(plain["convergence"]) == len(rows)
     for row, same in zip(rows, plain["convergence"], strict=True):
-        for i, name in enumerate(convergence.Curves._fields):
+        for i, name in enumerate(convergence.NAMES):
             expected = i + int(row["n_trees"]) / 1000 + int(row["seed"]) / 10
             assert float(row[name]) == same[name] == pytest.approx(expected)
 

@@ -146,15 +146,24 @@ def test_other_rules_of_tuning_do_not_find_old_records(rule: str, value: Any, mo
     assert key_of(UNITS[0]) != before
 
 
-@pytest.mark.parametrize("unit", [UNITS[0], VARIANT, CURVES])
-@pytest.mark.parametrize("library", VERSIONS)
-def test_other_versions_and_shares_do_not_find_old_records(
-    library: str, unit: Unit, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("unit", "libraries"),
+    [
+        (UNITS[0], {"scikit-learn", "numpy"}),
+        (UNITS[0]._replace(subject="xgboost"), {"scikit-learn", "numpy", "xgboost"}),
+        (UNITS[0]._replace(subject="slm-boost"), {"scikit-learn", "numpy", "numba"}),
+        (VARIANT, {"scikit-learn", "numpy", "numba"}),
+        (CURVES, {"scikit-learn", "numpy", "numba", "xgboost"}),
+    ],
+)
+def test_other_versions_of_what_is_used_and_other_shares_do_not_find_old_records(
+    unit: Unit, libraries: set[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = key_of(unit)
-    with monkeypatch.context() as patch:
-        patch.setitem(VERSIONS, library, "77.0")
-        assert key_of(unit) != before
+    for library in VERSIONS:
+        with monkeypatch.context() as patch:
+            patch.setitem(VERSIONS, library, "77.0")
+            assert (key_of(unit) != before) == (library in libraries), library
     monkeypatch.setattr(search, "TEST_SHARE", 0.5)
     assert key_of(unit) != before
 
@@ -246,7 +255,7 @@ def test_all_experiments_survive_their_file(tmp_path: Path, monkeypatch: pytest.
     records, _ = run(units, tmp_path / "results.jsonl")
     read = read_records(tmp_path / "results.jsonl")
     assert {key_of(unit): record for unit, record in records.items()} == read
-    assert [len(curve) for curve in records[units[3]].values.values()] == [2] * 4
+    assert [len(records[units[3]].values[name]) for name in convergence.NAMES] == [2] * 6
 
 
 def test_results_do_not_depend_on_the_number_of_jobs(tmp_path: Path) -> None:

@@ -27,3 +27,5 @@ BOOST: dict[str, Any] = {
     "min_gain": 0.0,
     "init": "zero",
 }
+FOREST_CLASSES: dict[str, Any] = {**FOREST, "voting": "hard"}
+BOOST_CLASSES: dict[str, Any] = dict(BOOST)

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from sublearn.paper import printed
-from sublearn.paper.contenders import CONTENDERS, PAIRS
+from sublearn.paper.contenders import COMPARED, CONTENDERS, PAIRS
 from sublearn.paper.datasets import SOURCES
 from sublearn.paper.sheets import Cell, Sheet
 from sublearn.paper.significance import LEVEL
@@ -96,8 +96,8 @@ def _miss(scores: Scores, entry: dict[str, Any]) -> str:
 
 
 def pair_sheet(scores: Scores) -> Sheet | None:
-    """Protocol "honest": SLM Baseline against the decision tree, Forest against RF, Boost against XGBoost."""
-    pairs = [(slm, peer) for slm, peer in PAIRS.items() if {slm, peer} <= set(scores.contenders)]
+    """Protocol "honest": SLM Baseline against decision trees, Forest against RF, Boost against XGBoost."""
+    pairs = [pair for pair in COMPARED if set(pair) <= set(scores.contenders)]
     if not pairs:
         return None
     rows, entries = [], []
@@ -111,6 +111,8 @@ def pair_sheet(scores: Scores) -> Sheet | None:
     note = " ".join(_verdict(scores, slm, peer, entries) for slm, peer in pairs)
     if ("slm-baseline", "dt") in pairs:
         note += " DT is not tuned, as in the paper."
+    if ("slm-baseline", "dt-tuned") in pairs:
+        note += " DT tuned, which the paper has not, is searched for the smallest node that is split, as SLM is."
     return Sheet(
         "pairs1" if scores.is_classes else "pairs3",
         f"Is SLM better? {'Accuracy (%)' if scores.is_classes else 'Root mean squared error'}",
@@ -135,6 +137,8 @@ def _compared(scores: Scores, slm: str, peer: str, data_set: str) -> dict[str, A
         "difference": float(ours.mean() - theirs.mean()),
         "p_value": p_value,
         "is_significantly_worse": bool(is_worse and p_value < LEVEL),
+        "is_significantly_better": bool(not is_worse and p_value < LEVEL),
+        "is_classes": scores.is_classes,
     }
 
 
@@ -164,7 +168,7 @@ def _verdict(scores: Scores, slm: str, peer: str, entries: list[dict[str, Any]])
     worse = [
         f"{SOURCES[entry['data_set']].title} (by {scores.text(abs(entry['difference']), entry['data_set'])})"
         for entry in entries
-        if entry["slm"] == slm and entry["is_significantly_worse"]
+        if (entry["slm"], entry["peer"]) == (slm, peer) and entry["is_significantly_worse"]
     ]
     n = len(scores.data_sets)
     over = f"{n} sets" if n > 1 else "one set"

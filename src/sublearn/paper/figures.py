@@ -72,6 +72,8 @@ class Convergence(NamedTuple):
     random_forest: Array
     boost: Array  # log loss
     xgboost: Array
+    default_forest: Array | None = None  # SLM by the library's defaults, where the others are the paper's settings
+    default_boost: Array | None = None
 
 
 def envelope_example(random_state: int = 0) -> "Figure":
@@ -174,8 +176,14 @@ def convergence(curves: Sequence[Convergence]) -> "Figure":
     figure = new_figure(10, 0.4 + 2.7 * len(curves))
     rows = figure.subplots(len(curves), 2, squeeze=False)
     for curve, (left, right) in zip(curves, rows, strict=True):
-        _draw_curves(left, curve.n_trees, {"SLM Forest": curve.forest, "random forest": curve.random_forest})
-        _draw_curves(right, curve.n_trees, {"SLM Boost": curve.boost, "XGBoost": curve.xgboost})
+        forests = {"SLM Forest": curve.forest, "random forest": curve.random_forest}
+        boosters = {"SLM Boost": curve.boost, "XGBoost": curve.xgboost}
+        if curve.default_forest is not None:
+            forests["SLM Forest, defaults"] = curve.default_forest
+        if curve.default_boost is not None:
+            boosters["SLM Boost, defaults"] = curve.default_boost
+        _draw_curves(left, curve.n_trees, forests)
+        _draw_curves(right, curve.n_trees, boosters)
         below = "trees" if curve is curves[-1] else ""
         dress(left, curve.title, below, "accuracy")
         dress(right, curve.title, below, "log loss")

@@ -77,7 +77,7 @@ def _table(sheet: Sheet) -> str:
     )
     return f"""<h3>{escape(sheet.title)}</h3>
 <p class="note">{escape(sheet.note)}</p>
-<div class="scroll"><table id="{sheet.name}">
+<div class="scroll"><table id="{sheet.name}"{' class="text"' if sheet.is_text else ""}>
 <thead><tr>{head}</tr></thead>
 <tbody>
 {rows}
@@ -122,6 +122,8 @@ th:first-child { text-align: left; position: sticky; left: 0; background: #fff; 
 thead th { border-bottom: 2px solid var(--ink); vertical-align: bottom; }
 tr.last > * { border-bottom: 2px solid var(--ink); }
 tbody tr:hover > * { background: var(--tint); }
+.text th, .text td { white-space: normal; text-align: left; min-width: 8em; }
+.text td:nth-child(4), .text td:nth-child(5) { min-width: 20em; }
 small { display: block; color: var(--soft); font-size: 12px; }
 .alarm, .alarm small { color: var(--red); }
 .note, figcaption { color: var(--soft); font-size: 14px; }

@@ -45,10 +45,12 @@ def make_pictures(order: Order, records: Records) -> list[Picture]:
             )
         )
     if "fig3" in order.parts and (curves := _curves(records)):
+        depth, rate = convergence.BOOSTING["max_depth"], convergence.BOOSTING["learning_rate"]
         caption = (
-            f"Mean over {len(order.seeds)} splits. Left: accuracy of SLM Forest and of a random forest, trees of "
-            "unlimited depth. Right: log loss of SLM Boost and of XGBoost, depth 6 and learning rate 0.3 in both. All "
-            "else is each library's default. Bands: one standard error over the splits."
+            f"Mean over {len(order.seeds)} splits. Left: accuracy of forests, trees of unlimited depth. Right: log "
+            f"loss of boosting, depth {depth} and learning rate {rate} in all. SLM has the settings of sublearn.paper, "
+            'and nothing is searched; "defaults" are those of the library, at the same depth and rate. Bands: one '
+            "standard error over the splits."
         )
         drawn.append(("fig3", "Fig. 3: convergence with the number of trees", caption, figures.convergence(curves)))
     if "ablations" in order.parts:
@@ -101,7 +103,7 @@ def _curves(records: Records) -> list[figures.Convergence]:
             r.values for u, r in sorted(records.items()) if u.experiment == "convergence" and u.data_set == data_set
         ]
         if of_set:
-            curves = {name: np.array([values[name] for values in of_set]) for name in convergence.Curves._fields}
+            curves = {name: np.array([values[name] for values in of_set]) for name in convergence.NAMES}
             found.append(figures.Convergence(SOURCES[data_set].title, np.array(convergence.TREES), **curves))
     return found
 

@@ -8,34 +8,41 @@ from typing import Any
 
 from sublearn.paper import search
 from sublearn.paper.claims import pair_sheet, reached_sheet
-from sublearn.paper.convergence import TREES, Curves
+from sublearn.paper.convergence import FORESTS, TREES, Trees
+from sublearn.paper.convergence import NAMES as CURVES
+from sublearn.paper.headline import headline
 from sublearn.paper.method import inconsistencies, method
 from sublearn.paper.page import Picture, Section, page
 from sublearn.paper.plan import Order
 from sublearn.paper.runner import Records
+from sublearn.paper.shapes import shape_sheet
 from sublearn.paper.sheets import Sheet
+from sublearn.paper.statements import claim_sheet
 from sublearn.paper.tables import OPTIMISTIC, collect_scores, score_sheet, size_sheet, time_sheet
 
 # of all CSV files that a report may have
-SHEETS = ("pairs1", "reached1", "table1", "table2", "pairs3", "reached3", "table3", "times")
-NAMES = (*SHEETS, "choices", "ablations", "convergence")
+SHEETS = ("pairs1", "reached1", "table1", "table2", "shapes", "pairs3", "reached3", "table3", "claims", "times")
+NAMES = (*SHEETS, "choices", "ablations", "convergence", "forests")
 
 
 def make_sheets(order: Order, records: Records) -> list[Sheet]:
-    """All tables that were asked for, claims first."""
+    """All tables that were asked for."""
     wanted = {unit: record for unit, record in records.items() if unit.subject in order.contenders}
     sheets: list[Sheet | None] = []
     for is_classes, part in ((True, "table1"), (False, "table3")):
         scores = collect_scores(wanted, is_classes) if part in order.parts else None
         if scores is not None:
-            claims = (
+            verdict = (
                 reached_sheet(scores, _n_settings(order, scores.contenders, is_classes))
                 if order.protocol == "paper"
                 else pair_sheet(scores)
             )
-            sheets += [claims, score_sheet(scores)]
+            sheets += [verdict, score_sheet(scores)]
         if is_classes and "table2" in order.parts:
-            sheets.append(size_sheet(wanted))
+            sheets += [size_sheet(wanted), shape_sheet(wanted)]
+    if "claims" in order.parts and records:
+        others = {unit: record for unit, record in records.items() if unit.experiment != "contender"}
+        sheets.append(claim_sheet(wanted | others, order.protocol))
     if records:
         sheets.append(time_sheet(records))
     return [sheet for sheet in sheets if sheet is not None]
@@ -57,6 +64,7 @@ def write_report(order: Order, records: Records, sheets: Sequence[Sheet], pictur
     of_all: dict[str, Any] = {"protocol": order.protocol, "quick": order.quick, "seeds": list(order.seeds)}
     if order.protocol == "paper":
         of_all["warning"] = OPTIMISTIC
+    of_all["headline"] = headline(order.protocol, entries)
     plain = {name: rows for name, rows in entries.items() if name not in {s.name for s in sheets if s.is_timing}}
     text = json.dumps({**of_all, **plain}, indent=1)
     (order.out / "results.json").write_text(text + "\n", encoding="utf-8")
@@ -72,20 +80,26 @@ def _write_csv(path: Path, rows: list[dict[str, Any]]) -> None:
 
 def _details(records: Records) -> dict[str, list[dict[str, Any]]]:
     """What lies behind tables and figures: each split by itself."""
-    found: dict[str, list[dict[str, Any]]] = {"choices": [], "ablations": [], "convergence": []}
+    found: dict[str, list[dict[str, Any]]] = {"choices": [], "ablations": [], "convergence": [], "forests": []}
     for unit, record in sorted(records.items()):
         at = {"data_set": unit.data_set, "seed": unit.seed}
         score = record.values.get("score")
         if unit.experiment == "contender":
             chosen = json.dumps(record.values["setting"])
-            found["choices"].append({**at, "contender": unit.subject, "score": score, "setting": chosen})
+            n = record.values["n_parameters"]
+            entry = {**at, "contender": unit.subject, "score": score, "n_parameters": n, "setting": chosen}
+            found["choices"].append(entry)
         elif unit.experiment == "ablation":
             depth = record.values["depth"]
             found["ablations"].append({**at, "variant": unit.subject, "score": score, "depth": depth})
         else:
-            curves = zip(TREES, *(record.values[name] for name in Curves._fields), strict=True)
-            names = ("n_trees", *Curves._fields)
+            curves = zip(TREES, *(record.values[name] for name in CURVES), strict=True)
+            names = ("n_trees", *CURVES)
             found["convergence"] += [{**at, **dict(zip(names, values, strict=True))} for values in curves]
+            found["forests"] += [
+                {**at, "forest": name, **{of: record.values[f"{name}_{of}"] for of in Trees._fields}}
+                for name in FORESTS
+            ]
     return found
 
 
@@ -103,14 +117,17 @@ def _page(order: Order, sheets: Sequence[Sheet], pictures: Sequence[Picture]) ->
         banner += " Quick form: small grids."
     if order.left_out:
         banner += f" {len(order.left_out)} of the sets that were asked for are left out; the end of the page says why."
-    claims = [sheet for sheet in sheets if sheet.name.startswith(("reached", "pairs"))]
-    tables = [sheet for sheet in sheets if sheet.name.startswith("table")]
+    of_sheets = {sheet.name: sheet.entries for sheet in sheets}
+    verdict = [sheet for sheet in sheets if sheet.name.startswith(("reached", "pairs"))]
+    claims = [sheet for sheet in sheets if sheet.is_text]
+    tables = [sheet for sheet in sheets if sheet.name.startswith(("table", "shapes"))]
     timing = [sheet for sheet in sheets if sheet.is_timing]
     sections = [
-        Section("Verdict", sheets=claims),
+        Section("Verdict", headline(order.protocol, of_sheets), sheets=verdict),
+        Section("The paper's claims", sheets=claims),
         Section("Tables", sheets=tables),
         Section("Figures", pictures=pictures),
-        Section("The paper's inconsistencies", items=inconsistencies()),
+        Section("The paper's inconsistencies", items=inconsistencies(of_sheets.get("shapes", []))),
         Section("How this was made", items=method(order)),
         Section("Times", sheets=timing),
     ]

@@ -5,6 +5,7 @@ from pathlib import Path
 from rich.console import Console
 
 from sublearn.paper import datasets
+from sublearn.paper.headline import headline
 from sublearn.paper.pictures import make_pictures
 from sublearn.paper.plan import Order, plan
 from sublearn.paper.report import make_sheets, write_report
@@ -26,6 +27,8 @@ def reproduce(order: Order, console: Console) -> Path:
     sheets = make_sheets(order, records)
     for sheet in sheets:
         show_sheet(console, sheet)
+    for line in headline(order.protocol, {sheet.name: sheet.entries for sheet in sheets}):
+        console.print(line, style="bold", soft_wrap=True, markup=False, highlight=False)
     pictures = make_pictures(order, records)
     write_report(order, records, sheets, pictures)
     return order.out / "index.html"

@@ -16,6 +16,7 @@ from threadpoolctl import threadpool_limits
 from sublearn.paper import ablations, convergence, search
 from sublearn.paper.contenders import CONTENDERS
 from sublearn.paper.datasets import SOURCES, load
+from sublearn.paper.digests import code_of
 from sublearn.paper.versions import VERSIONS
 
 
@@ -83,24 +84,21 @@ def compute(unit: Unit, folder: Path | None) -> tuple[Unit, Record]:
 
 
 def _contender(unit: Unit, folder: Path | None) -> dict[str, Any]:
-    return _described(search.try_contender(unit.subject, unit.data_set, unit.seed, unit.protocol, unit.quick, folder))
+    found = search.try_contender(unit.subject, unit.data_set, unit.seed, unit.protocol, unit.quick, folder)
+    return found.described()
 
 
 def _ablation(unit: Unit, folder: Path | None) -> dict[str, Any]:
     is_classes = SOURCES[unit.data_set].is_classes
-    return _described(ablations.try_variant(unit.subject, is_classes, _parts(unit, folder), unit.seed))
+    return ablations.try_variant(unit.subject, is_classes, _parts(unit, folder), unit.seed).described()
 
 
 def _convergence(unit: Unit, folder: Path | None) -> dict[str, Any]:
-    return convergence.curves(_parts(unit, folder), unit.seed)._asdict()
+    return convergence.measured(_parts(unit, folder), unit.seed)
 
 
 def _parts(unit: Unit, folder: Path | None) -> search.Split:
     return search.split(load(unit.data_set, unit.seed, folder), unit.seed)
-
-
-def _described(found: search.Found) -> dict[str, Any]:
-    return {"score": found.score, "n_test": found.n_test, **found.size._asdict(), "setting": found.setting}
 
 
 EXPERIMENTS: dict[str, Callable[[Unit, Path | None], dict[str, Any]]] = {
@@ -111,8 +109,8 @@ EXPERIMENTS: dict[str, Callable[[Unit, Path | None], dict[str, Any]]] = {
 
 
 def key_of(unit: Unit) -> str:
-    """A name for the file: what is computed, and a digest of the rules, so that other rules do not find it."""
-    rules: list[Any] = [VERSIONS, search.TEST_SHARE]
+    """A name for the file: what is computed, and a digest of rules and code, so that others do not find it."""
+    rules: list[Any] = [code_of(unit.experiment, unit.subject), versions_of(unit), search.TEST_SHARE]
     is_classes = SOURCES[unit.data_set].is_classes
     if unit.experiment == "contender":
         contender = CONTENDERS[unit.subject]
@@ -124,9 +122,19 @@ def key_of(unit: Unit) -> str:
         fixed = CONTENDERS[ablations.OF].make(is_classes)(random_state=0)
         rules += [ablations.VARIANTS[unit.subject], repr(fixed.get_params())]
     else:
-        rules += [convergence.BOOSTING, convergence.TREES]
+        rules += [convergence.TREES, [repr(model.get_params()) for model in convergence.ensembles(0).values()]]
     digest = sha256(json.dumps(rules).encode()).hexdigest()[:12]
     return "/".join(map(str, [*unit, digest]))
+
+
+def versions_of(unit: Unit) -> dict[str, str]:
+    """Of the libraries that a unit's numbers come from; scikit-learn and NumPy make the splits of all."""
+    libraries = ["scikit-learn", "numpy"]
+    if unit.experiment == "convergence" or unit.subject == "xgboost":
+        libraries.append("xgboost")
+    if unit.experiment != "contender" or unit.subject.startswith("slm"):
+        libraries.append("numba")
+    return {name: VERSIONS[name] for name in libraries if name in VERSIONS}
 
 
 def read_records(path: Path) -> dict[str, Record]:

@@ -45,6 +45,10 @@ class Found(NamedTuple):
     size: Size
     setting: Setting
 
+    def described(self) -> dict[str, Any]:
+        """As a record has it, which a file of JSON gives back unchanged."""
+        return {"score": self.score, "n_test": self.n_test, **self.size._asdict(), "setting": self.setting}
+
 
 def split(data: datasets.DataSet, seed: int) -> Split:
     """Split a set by a seed."""

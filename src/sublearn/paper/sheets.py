@@ -22,3 +22,4 @@ class Sheet(NamedTuple):
     breaks: set[int]  # rows below which a line is drawn
     entries: list[dict[str, Any]]  # one for each cell or row, for CSV and JSON
     is_timing: bool = False  # differs from run to run
+    is_text: bool = False  # cells have sentences, which are wrapped

@@ -1,28 +1,46 @@
-"""The size of a model, by the formulas of the paper (Sec. IV, Table II)."""
+"""The size of a model by the formulas of the paper (Sec. IV, Table II), and the shape of a tree."""
 
 from typing import Any, NamedTuple
 
+import numpy as np
 from sklearn.pipeline import Pipeline
 from sklearn.svm import SVC
-from sklearn.tree import DecisionTreeClassifier
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 
 class Size(NamedTuple):
-    """None where the paper has no formula, or a model no depth."""
+    """None where the paper has no formula, or where a model is not one tree."""
 
     n_parameters: int | None
     depth: int | None
+    n_splits: int | None = None  # hyperplanes of an SLM tree, cuts of a decision tree
+    nodes: list[int] | None = None  # of each level, the root's first, as the appendix has them
 
 
 def size_of(model: Any, n_train: int) -> Size:
-    """Parameters and depth of a fitted contender."""
+    """Parameters and shape of a fitted contender."""
     if isinstance(model, Pipeline):
         model = model[-1]
     if isinstance(model, SVC):
         return Size(svm_parameters(n_train, model.n_features_in_, len(model.support_)), None)
-    if isinstance(model, DecisionTreeClassifier):
-        return Size(int(2 * (model.tree_.node_count - model.get_n_leaves())), int(model.get_depth()))
-    return Size(getattr(model, "n_parameters_", None), getattr(model, "depth_", None))
+    if isinstance(model, (DecisionTreeClassifier, DecisionTreeRegressor)):
+        return _size_of_decision_tree(model)
+    size = Size(getattr(model, "n_parameters_", None), getattr(model, "depth_", None))
+    if not hasattr(model, "tree_"):
+        return size
+    return size._replace(n_splits=model.n_partitions_, nodes=np.bincount(model.tree_.depth).tolist())
+
+
+def _size_of_decision_tree(model: Any) -> Size:
+    """Two parameters a split: the feature and the value."""
+    tree = model.tree_
+    level, nodes = np.array([0]), []
+    while len(level):
+        nodes.append(len(level))
+        children = np.concatenate([tree.children_left[level], tree.children_right[level]])
+        level = children[children >= 0]
+    n_splits = int(np.sum(tree.children_left >= 0))
+    return Size(2 * n_splits, int(model.get_depth()), n_splits, nodes)
 
 
 def svm_parameters(n_train: int, n_features: int, n_support: int) -> int:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
+from rich.padding import Padding
 from rich.progress import BarColumn, Progress, TextColumn
 from rich.table import Table
 from rich.text import Text
@@ -15,7 +16,10 @@ FRAME = 3  # of a column: a space on both sides and a line
 
 
 def show_sheet(console: Console, sheet: Sheet) -> None:
-    """Print a table, in several parts one below the other where the terminal is narrow."""
+    """Print a table, in several parts one below the other where the terminal is narrow; sentences as a list."""
+    if sheet.is_text:
+        _show_list(console, sheet)
+        return
     labels = 1 + FRAME + max(len(label) for label, _ in sheet.rows)
     n = max(1, (console.width - labels) // _column_width(sheet))
     for start in range(0, len(sheet.header) - 1, n):
@@ -27,6 +31,17 @@ def show_sheet(console: Console, sheet: Sheet) -> None:
             table.add_row(label, *map(_text, cells[start : start + n]), end_section=i in sheet.breaks)
         console.print(table)
     console.print(sheet.note, style="dim")
+    console.print()
+
+
+def _show_list(console: Console, sheet: Sheet) -> None:
+    console.print(sheet.title, style="bold")
+    for label, cells in sheet.rows:
+        console.print(Text(label), style="bold")
+        for title, cell in zip(sheet.header[1:], cells, strict=True):
+            if any(cell.lines):
+                console.print(Padding(Text.assemble((f"{title}: ", "dim"), _text(cell)), (0, 0, 0, 2)))
+    console.print(sheet.note, style="dim", markup=False)
     console.print()
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from importlib.metadata import PackageNotFoundError, version
 
-_DISTRIBUTIONS = ("sublearn", "scikit-learn", "numpy", "xgboost", "xgboost-cpu")
+_DISTRIBUTIONS = ("sublearn", "scikit-learn", "numpy", "numba", "xgboost", "xgboost-cpu")
 
 
 def installed(distributions: Iterable[str]) -> dict[str, str]:

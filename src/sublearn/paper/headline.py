@@ -1,0 +1,39 @@
+"""The report in one or two sentences: the strict figure first, then the lenient one."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+Entry = dict[str, Any]
+
+
+def headline(protocol: str, of_sheets: Mapping[str, Sequence[Entry]]) -> list[str]:
+    """From the entries of both tables together; nothing where no claim can be made."""
+    names = ("reached1", "reached3") if protocol == "paper" else ("pairs1", "pairs3")
+    entries = [entry for name in names for entry in of_sheets.get(name, ())]
+    if not entries:
+        return []
+    return _reached(entries) if protocol == "paper" else _compared(entries)
+
+
+def _reached(entries: Sequence[Entry]) -> list[str]:
+    n = {
+        verdict: sum(entry["verdict"] == verdict for entry in entries) for verdict in ("within", "surpassed", "missed")
+    }
+    n_splits = max(entry["n_splits"] for entry in entries)
+    return [
+        f"Strictly: our mean over {n_splits} splits is no worse than the printed value in "
+        f"{sum(entry['mean_is_no_worse'] for entry in entries)} of {len(entries)} cells of SLM.",
+        f"Leniently: {n['within']} of {len(entries)} printed values lie within the range of our splits, "
+        f"{n['surpassed']} are surpassed on every split, and {n['missed']} are missed.",
+    ]
+
+
+def _compared(entries: Sequence[Entry]) -> list[str]:
+    sign = {entry["data_set"]: 1 if entry["is_classes"] else -1 for entry in entries}
+    n_better = sum(sign[entry["data_set"]] * entry["difference"] > 0 for entry in entries)
+    n_surely = sum(entry["is_significantly_better"] for entry in entries)
+    n_worse = sum(entry["is_significantly_worse"] for entry in entries)
+    return [
+        f"SLM's mean is better than its peer's in {n_better} of {len(entries)} comparisons, significantly in "
+        f"{n_surely}; significantly worse in {n_worse}."
+    ]

@@ -1,0 +1,89 @@
+"""Keys of records: code that makes a number is in them, code that only shows it is not."""
+
+import ast
+import shutil
+from pathlib import Path
+
+import pytest
+
+from sublearn.paper import ablations, digests
+from sublearn.paper.runner import Unit, key_of
+
+CONTENDERS = ("dt", "xgboost", "elm", "ff-mlp", "bp-mlp", "slm-baseline", "slm-boost")
+UNITS = {name: Unit("contender", "honest", False, "iris", name, 0) for name in CONTENDERS} | {
+    "ablation": Unit("ablation", "fixed", False, "iris", ablations.GUIDED[0], 0),
+    "convergence": Unit("convergence", "fixed", False, "wine", "ensembles", 0),
+}
+OF_SLM = {"slm-baseline", "slm-boost", "ablation", "convergence"}
+# what only presents results, or runs and files them
+SHOWING = {
+    *("canvas", "claims", "digests", "evidence", "figures", "headline", "method", "node", "node_figure", "page"),
+    *("pictures", "plan", "printed", "report", "reproduce", "runner", "shapes", "sheets", "significance"),
+    *("statements", "statements_ensembles", "statements_rest", "statements_scores", "statements_trees"),
+    *("tables", "terminal", "verdicts"),
+}
+
+
+@pytest.fixture
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of the source that may be edited; what is imported stays as it is."""
+    root = tmp_path / "sublearn"
+    shutil.copytree(digests.ROOT, root, ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(digests, "ROOT", root)
+    return root
+
+
+def changed_by(path: Path, addition: str) -> set[str]:
+    """Which units have another key when a line is added to a file."""
+    before = {name: key_of(unit) for name, unit in UNITS.items()}
+    path.write_text(path.read_text() + addition)
+    digests._code.cache_clear()
+    digests._digest.cache_clear()
+    return {name for name, unit in UNITS.items() if key_of(unit) != before[name]}
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("core/partition.py", OF_SLM),
+        ("kernels/growing.py", OF_SLM),
+        ("boost.py", OF_SLM),
+        ("_parameters.py", OF_SLM),
+        ("paper/contenders.py", OF_SLM),
+        ("paper/search.py", set(UNITS)),
+        ("paper/datasets.py", set(UNITS)),
+        ("paper/sizes.py", set(UNITS)),
+        ("paper/elm.py", {"elm"}),
+        ("paper/ff_mlp.py", {"ff-mlp", "bp-mlp"}),
+        ("paper/ablations.py", {"ablation"}),
+        ("paper/convergence.py", {"convergence"}),
+        *((name, set()) for name in ("cli.py", "export.py", "tuning.py", "bench/run.py")),
+        *((f"paper/{name}.py", set()) for name in sorted(SHOWING)),
+    ],
+)
+def test_records_are_lost_by_edits_of_what_makes_them_and_by_no_others(
+    name: str, expected: set[str], package: Path
+) -> None:
+    assert changed_by(package / name, "\nADDED = 1\n") == expected
+
+
+def test_comments_and_docstrings_change_no_key(package: Path) -> None:
+    path = package / "paper" / "search.py"
+    path.write_text(path.read_text().replace('"""Split a set by a seed."""', '"""Split."""'))
+    assert changed_by(path, "\n# a comment\n") == set()
+
+
+def test_every_file_of_the_experiments_is_either_in_keys_or_only_shows() -> None:
+    making = {*digests.SHARED, *digests.IN_THE_KEY}
+    making |= {name for names in (*digests.OWN.values(), *digests.EXPERIMENTS.values()) for name in names}
+    files = {f"paper/{path.name}" for path in (digests.ROOT / "paper").glob("*.py")}
+    assert files == making | {f"paper/{name}.py" for name in SHOWING}
+    assert not making & {f"paper/{name}.py" for name in SHOWING}
+
+
+def test_what_makes_numbers_imports_nothing_that_only_shows_them() -> None:
+    names = {name for found in digests.EXPERIMENTS.values() for name in found} | {*digests.SHARED}
+    for name in (*names, *(name for own in digests.OWN.values() for name in own)):
+        tree = ast.parse((digests.ROOT / name).read_text())
+        imported = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+        assert not imported & {f"sublearn.paper.{module}" for module in SHOWING}, name
