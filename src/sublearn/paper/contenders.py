@@ -28,7 +28,6 @@ N_TREES = 100  # of RF and XGBoost
 MAX_ITER = 1_000_000  # of support vector machines, which on some samples would not end
 # solved without a dual, the linear one converges on all sets, also on heavy tails and for a large C
 _PRIMAL: dict[str, Any] = {"epsilon": 0.1, "loss": "squared_epsilon_insensitive", "dual": False}
-ROUNDS = {"n_coefficients": (2, None)}  # two rounds of drawing: pairs of features, and all of S0
 
 Make = Callable[..., Any]  # hyper-parameters and random_state by name -> estimator
 
@@ -84,7 +83,7 @@ CONTENDERS: dict[str, Contender] = {
     "dt": Contender("DT", 0, _fixed(DecisionTreeClassifier, criterion="entropy"), DecisionTreeRegressor),
     "dt-tuned": Contender("DT tuned", 0, _fixed(DecisionTreeClassifier, criterion="entropy"), DecisionTreeRegressor),
     "slm-baseline": Contender(
-        "SLM Baseline", 0, _fixed(SLMClassifier, **PARAMETERS, **ROUNDS), _fixed(SLMRegressor, **PARAMETERS, **ROUNDS)
+        "SLM Baseline", 0, _fixed(SLMClassifier, **PARAMETERS), _fixed(SLMRegressor, **PARAMETERS)
     ),
     "rf": Contender(
         "RF",
@@ -96,14 +95,14 @@ CONTENDERS: dict[str, Contender] = {
     "slm-forest": Contender(
         "SLM Forest",
         1,
-        _fixed(SLMForestClassifier, **FOREST_CLASSES, **ROUNDS),
-        _fixed(SLMForestRegressor, **FOREST, **ROUNDS),
+        _fixed(SLMForestClassifier, **FOREST_CLASSES),
+        _fixed(SLMForestRegressor, **FOREST),
     ),
     "slm-boost": Contender(
         "SLM Boost",
         1,
-        _fixed(SLMBoostClassifier, **BOOST_CLASSES, **ROUNDS),
-        _fixed(SLMBoostRegressor, **BOOST, **ROUNDS),
+        _fixed(SLMBoostClassifier, **BOOST_CLASSES),
+        _fixed(SLMBoostRegressor, **BOOST),
     ),
 }
 PAIRS = {"slm-baseline": "dt", "slm-forest": "rf", "slm-boost": "xgboost"}  # what each is measured against

@@ -22,7 +22,7 @@ PROTOCOLS = ("honest", "paper")
 TEST_SHARE = 0.4
 LARGE = 5000  # sets with more samples may be tuned on a part of the training part
 N_TUNING = {"honest": 2000}  # that many; of protocols not named here, all
-N_TUNING_SLOW = {"svm-rbf": 5000}  # at most that many by any protocol: hours would be needed otherwise
+N_TUNING_SLOW = {"svm-rbf": 2000}  # at most that many by any protocol: hours would be needed otherwise
 N_FOLDS = 3
 
 Setting = dict[str, Any]
