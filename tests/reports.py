@@ -28,16 +28,22 @@ def make_records(
     protocol: str = "honest",
     *,
     sizes: Mapping[tuple[str, str], tuple[int | None, int | None]] | None = None,
+    shapes: Mapping[tuple[str, str], tuple[int, list[int]]] | None = None,
     n_test: int = N_TEST,
     seconds: float = 1.0,
 ) -> Records:
-    """Records of contenders; scores are by (contender, data set), one a split, accuracies as shares of 1."""
+    """Records of contenders; scores are by (contender, data set), one a split, accuracies as shares of 1.
+
+    Sizes are parameters and depth, shapes splits and the nodes of each level.
+    """
     records: Records = {}
     for (contender, data_set), of_splits in scores.items():
         n_parameters, depth = (sizes or {}).get((contender, data_set), (10, 3))
         for seed, score in enumerate(of_splits):
             values: dict[str, Any] = {"score": score, "n_test": n_test, "setting": {}}
             values |= {"n_parameters": n_parameters, "depth": depth}
+            if shapes and (contender, data_set) in shapes:
+                values["n_splits"], values["nodes"] = shapes[contender, data_set]
             records[Unit("contender", protocol, False, data_set, contender, seed)] = Record(values, seconds)
     return records
 

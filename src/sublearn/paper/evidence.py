@@ -53,6 +53,13 @@ class Evidence(NamedTuple):
         """Of a quantity, over the splits."""
         return float(np.mean(self.values(contender, data_set, quantity)))
 
+    def chosen(self, contender: str, data_set: str, parameter: str) -> list[Any]:
+        """What was chosen for a parameter, one a split."""
+        settings = self.values(contender, data_set, "setting")
+        if any(parameter not in setting for setting in settings):
+            raise MissingRecordsError(f"no search for {parameter} of {CONTENDERS[contender].title}")
+        return [setting[parameter] for setting in settings]
+
     def nodes_a_level(self, contender: str, data_set: str) -> float:
         """How wide trees are: nodes over levels, in the mean over the splits."""
         return float(np.mean([np.mean(nodes) for nodes in self.values(contender, data_set, "nodes")]))

@@ -189,7 +189,7 @@ def _best_on_friedman_2(evidence: Evidence) -> Ruling:
 
 
 def _large_c(evidence: Evidence) -> Ruling:
-    chosen = [setting["C"] for setting in evidence.values("svm-rbf", "friedman-2", "setting")]
+    chosen = evidence.chosen("svm-rbf", "friedman-2", "C")
     n = sum(value == 1000.0 for value in chosen)
     verdict = HOLDS if n == len(chosen) else IN_PART if 2 * n > len(chosen) else NOT
     return Ruling(verdict, f"C = 1000, the largest that is tried, is chosen on {n} of {len(chosen)} splits.")
