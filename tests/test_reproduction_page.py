@@ -56,7 +56,7 @@ def test_tables_of_one_protocol_are_renewed_and_all_else_stays(protocol: str, tm
 
 
 def test_numbers_are_those_of_the_report(tmp_path: Path) -> None:
-    tables = {}
+    tables: dict[tuple[str, str], str] = {}
     for protocol in ("honest", "paper"):
         tables |= {
             key: body

@@ -50,18 +50,6 @@ CLAIMS = (
     ),
     _untold("simplifies computational complexity", "II-A", TIMES, "Times"),
     _untold("significantly lower than that of the second type", "II-B", TIMES, "Times"),
-    _untold(
-        "we often find multiple effective projection vectors",
-        "II-B",
-        "candidates of a node are not recorded; the picture of the system shows those of one root.",
-        "The SLM system",
-    ),
-    _untold(
-        "many of them are highly correlated",
-        "II-B",
-        "candidates of a node are not recorded; the picture of the system shows those of one root.",
-        "The SLM system",
-    ),
     _untold("can deal with a large amount of data efficiently", "III-B", "the largest set has 20,640 samples."),
     _untold(
         "achieve the state-of-the-art performance in many machine learning problems",
@@ -92,8 +80,6 @@ CLAIMS = (
         "V-A",
         "losses are not recorded while a tree grows.",
     ),
-    _untold("needs to overfit to the training data", "V-B", "scores on the training part are not recorded."),
-    _untold("This leads to much higher computational complexity", "V-B", TIMES, "Times"),
     _untold("with efficiency", "V-B", TIMES, "Times"),
     _untold(
         "they may fail due to poor training and test data splitting",
@@ -113,11 +99,6 @@ CLAIMS = (
         "VI-E",
         "true by construction: S0 and the envelope leave fewer vectors; what it is worth is judged with the draws.",
         "Guided against uniform draws",
-    ),
-    _untold(
-        "final predictions are made with pure SLM child nodes",
-        "VII",
-        "purity of leaves is not recorded; nodes below the minimum of samples stay as they are.",
     ),
     _untold("adaptive to high dimensional data", "VII", "no set has more than 34 features."),
 )

@@ -175,6 +175,13 @@ def _minimum_helps(evidence: Evidence) -> Ruling:
     return Ruling(verdict, told)
 
 
+def _pure_leaves(evidence: Evidence) -> Ruling:
+    shares = {s: evidence.mean(SLM, s, "pure_share") for s in CLASSES}
+    told = ", ".join(f"{titles([s])} {share:.0%}" for s, share in shares.items())
+    n = sum(share > 0.99 for share in shares.values())
+    return counted(n, len(CLASSES), f"Training samples in leaves of one class: {told}.")
+
+
 def _bold_sizes(evidence: Evidence) -> Ruling:
     bold = dict.fromkeys(CLASSES, SLM) | dict.fromkeys(("wine", "breast-cancer", "ionosphere"), TREE) | {"pima": None}
     wrong = []
@@ -279,6 +286,13 @@ CLAIMS = (
         _wider_and_shallower(NUMBERS),
         f"{WIDER} Judged by DT; errors have rows of their own.",
         SHAPES,
+    ),
+    Claim(
+        "final predictions are made with pure SLM child nodes",
+        "VII",
+        _pure_leaves,
+        f"More than 99 % of the training samples are in leaves of one class. {COUNTED}",
+        "choices.csv",
     ),
     Claim("the large model size", "VI-E", _large_elm, f"ELM against SLM Baseline. {COUNTED}", "choices.csv"),
 )
