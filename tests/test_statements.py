@@ -48,6 +48,7 @@ OF_PRINTED = {  # claims that the printed paper alone decides
     "the smallest model size for each dataset is highlighted in bold",
     "The best results for each group are shown in bold",
     "the model size of the corresponding SLM can be calculated as",
+    "the model size is increasing linearly with the number of training samples",
 }
 
 

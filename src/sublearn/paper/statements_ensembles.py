@@ -8,6 +8,7 @@ from sublearn.paper.convergence import FORESTS, SETS
 from sublearn.paper.evidence import TREES, Evidence, Floats
 from sublearn.paper.verdicts import COUNTED, HOLDS, IN_PART, NOT, Claim, Judge, Ruling, counted, titles
 
+DIVERSE = 0.5  # correlation of errors, below which trees differ
 NEVER = 1000  # more trees than there are
 WITHIN = 0.5  # points of accuracy, that a curve may still move when it has converged
 WITHIN_SHARE = 0.02  # of the log loss
@@ -102,6 +103,13 @@ def _trees_of(quantity: str, sign: int) -> Judge:
     return judge
 
 
+def _diverse(evidence: Evidence) -> Ruling:
+    found = {s: float(evidence.curve(s, "forest_correlation").mean()) for s in SETS}
+    told = ", ".join(f"{titles([s])} {value:.3f}" for s, value in found.items())
+    n = sum(value < DIVERSE for value in found.values())
+    return counted(n, len(SETS), f"Mean correlation of the errors of two trees: {told}.")
+
+
 def _traded(tree: str, forest: str, is_kept: bool) -> Judge:
     """Whether a forest's trees are as good as a tree by itself."""
 
@@ -139,6 +147,13 @@ CLAIMS = (
         _converged(["random_forest"], 50),
         f"From 50 to 100 trees. {SETTLED}",
         FIG3,
+    ),
+    Claim(
+        "the probabilistic projection provides diversity",
+        "III-A",
+        _diverse,
+        f"Errors of two trees of SLM Forest, which differ by their draws alone, correlate below {DIVERSE}. {COUNTED}",
+        "forests.csv",
     ),
     Claim(
         "achieves diversity of SLM trees more effectively",
