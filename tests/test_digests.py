@@ -13,13 +13,22 @@ CONTENDERS = ("dt", "xgboost", "elm", "ff-mlp", "bp-mlp", "slm-baseline", "slm-b
 UNITS = {name: Unit("contender", "honest", False, "iris", name, 0) for name in CONTENDERS} | {
     "ablation": Unit("ablation", "fixed", False, "iris", ablations.GUIDED[0], 0),
     "convergence": Unit("convergence", "fixed", False, "wine", "ensembles", 0),
+    "root": Unit("root", "fixed", False, "wine", "slm-baseline", 0),
+    "svr": Unit("svr", "fixed", False, "friedman-2", "svm-rbf", 0),
 }
-OF_SLM = {"slm-baseline", "slm-boost", "ablation", "convergence"}
+OF_SLM = {"slm-baseline", "slm-boost", "ablation", "convergence", "root"}
 # what only presents results, or runs and files them
 SHOWING = {
-    *("canvas", "claims", "digests", "evidence", "figures", "headline", "method", "node", "node_figure", "page"),
+    *("canvas", "claims", "digests", "evidence", "figures", "headline", "method", "node_figure", "page"),
     *("pictures", "plan", "printed", "report", "reproduce", "runner", "shapes", "sheets", "significance"),
-    *("statements", "statements_ensembles", "statements_rest", "statements_scores", "statements_trees"),
+    *(
+        "statements",
+        "statements_ensembles",
+        "statements_nodes",
+        "statements_rest",
+        "statements_scores",
+        "statements_trees",
+    ),
     *("tables", "terminal", "verdicts"),
 }
 
@@ -55,7 +64,9 @@ def changed_by(path: Path, addition: str) -> set[str]:
         ("paper/sizes.py", set(UNITS)),
         ("paper/elm.py", {"elm"}),
         ("paper/ff_mlp.py", {"ff-mlp", "bp-mlp"}),
-        ("paper/ablations.py", {"ablation"}),
+        ("paper/ablations.py", {"ablation", "root"}),
+        ("paper/measures.py", {"root", "svr"}),
+        ("paper/node.py", {"root"}),
         ("paper/convergence.py", {"convergence"}),
         *((name, set()) for name in ("cli.py", "export.py", "tuning.py", "bench/run.py")),
         *((f"paper/{name}.py", set()) for name in sorted(SHOWING)),

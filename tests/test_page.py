@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from reports import make_records, written
-from sublearn.paper import search
+from sublearn.paper import BOOST_CLASSES, FOREST_CLASSES, PARAMETERS, search
 from sublearn.paper.contenders import CONTENDERS, of_table
 from sublearn.paper.page import Picture, Section, page
 from sublearn.paper.plan import Order
@@ -112,7 +112,7 @@ def test_banner_of_an_optimistic_report_is_a_warning(tmp_path: Path) -> None:
 def test_report_is_complete(protocol: str, tmp_path: Path) -> None:
     found = Checker(written(order_for(tmp_path, protocol), make_records(SCORES, protocol)))
     claims = ["pairs1", "pairs3"] if protocol == "honest" else ["reached1", "reached3"]
-    tables = {*claims, "table1", "table2", "table3", "times"}
+    tables = {*claims, "table1", "table2", "table3", "claims", "times"}
     assert tables <= set(found.ids)
     assert found.cells["table1"] == 4
     assert all(found.texts.count(word) for word in ("SLM Baseline", "SLR Baseline", "Iris", "Boston"))
@@ -127,7 +127,7 @@ def test_order_of_the_records_does_not_change_the_report(tmp_path: Path) -> None
 def test_report_says_what_was_searched_and_with_which_versions(tmp_path: Path) -> None:
     made = items_of(written(order_for(tmp_path), make_records(SCORES)), "How this was made")
     assert any("subspace_size" in item for item in made)
-    assert not any("learning_rate" in item for item in made)  # of a contender that was not asked for
+    assert not any(item.startswith("XGBoost, ") for item in made)  # a contender that was not asked for
     (versions,) = [item for item in made if item.startswith("Versions")]
     assert {"sublearn", "scikit-learn", "numpy", "xgboost"} <= set(VERSIONS)
     assert all(f"{name} {version(name)}" in versions for name in ("sublearn", "scikit-learn", "numpy"))
@@ -160,6 +160,24 @@ def test_report_says_where_the_paper_contradicts_itself(tmp_path: Path) -> None:
         "95.71 (SLM Forest, Ionosphere)",
         "98.83 (SLM Boost, B.C.W.)",
     ]
+
+
+def test_report_describes_the_presets_as_they_are(tmp_path: Path) -> None:
+    made = items_of(written(order_for(tmp_path), make_records(SCORES)), "How this was made")
+    (said,) = [item for item in made if "settings of sublearn.paper" in item]
+    for preset in (PARAMETERS, FOREST_CLASSES, BOOST_CLASSES):
+        assert not [name for name, value in preset.items() if f"{name} {value}" not in said]
+
+
+def test_printed_splits_of_decision_trees_are_held_against_our_nodes(tmp_path: Path) -> None:
+    records = make_records(SCORES, shapes={("dt", "iris"): (6, [1, 2, 4, 6])})
+    for shown, ours in ((records, "13 for 17 on Iris"), (make_records(SCORES), "")):
+        text = written(order_for(tmp_path), shown)
+        (said,) = [item for item in items_of(text, "The paper&#x27;s inconsistencies") if "are odd" in item]
+        assert "(175, 143, 149, 17, 13, 27, 65, 25, 39)" in said
+        assert "smaller model on 4 of 9 sets, and not on 6 as printed" in said
+        assert ours in said
+        assert ("Our trees" in said) == bool(ours)
 
 
 @pytest.mark.parametrize("protocol", ["honest", "paper"])

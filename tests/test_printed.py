@@ -133,17 +133,17 @@ def test_size_of_a_support_vector_machine_counts_its_support_vectors(kernel: str
 
 def test_size_of_a_decision_tree_is_twice_its_splits() -> None:
     stump = DecisionTreeClassifier().fit([[0.0], [1.0]], [0, 1])
-    assert size_of(stump, 2) == Size(2, 1, 1, [1, 2])
+    assert size_of(stump, 2) == Size(2, 1, 1, [1, 2], 1.0)
     # 1 2 | 3 | 4: the first cut leaves two samples together, the second one
     ladder = DecisionTreeRegressor().fit([[1.0], [2.0], [3.0], [4.0]], [0.0, 0.0, 10.0, 30.0])
-    assert size_of(ladder, 4) == Size(4, 2, 2, [1, 2, 2])
+    assert size_of(ladder, 4) == Size(4, 2, 2, [1, 2, 2], 1.0)
     model = DecisionTreeClassifier(random_state=0).fit(*IRIS)
     found = size_of(model, 150)
     n_splits = int((model.tree_.children_left >= 0).sum())
     assert (found.n_parameters, found.depth, found.n_splits) == (2 * n_splits, model.get_depth(), n_splits)
     assert found.nodes is not None
     assert (sum(found.nodes), len(found.nodes)) == (model.tree_.node_count, model.get_depth() + 1)
-    assert size_of(DecisionTreeClassifier().fit([[0.0], [1.0]], [1, 1]), 2) == Size(0, 0, 0, [1])
+    assert size_of(DecisionTreeClassifier().fit([[0.0], [1.0]], [1, 1]), 2) == Size(0, 0, 0, [1], 1.0)
 
 
 @pytest.mark.parametrize("subspace_size", [2, 3, 10])
@@ -151,7 +151,9 @@ def test_size_of_an_slm_tree_counts_hyperplanes_of_the_subspace(subspace_size: i
     model = SLMClassifier(**PARAMETERS, subspace_size=subspace_size, random_state=0).fit(*IRIS)
     each = min(subspace_size, 4) + 1
     nodes = [int(np.sum(model.tree_.depth == level)) for level in range(model.depth_ + 1)]
-    assert size_of(model, 150) == Size(model.n_partitions_ * each, model.depth_, model.n_partitions_, nodes)
+    share = float(model.tree_.n_samples[model.tree_.is_leaf & (model.tree_.loss == 0)].sum() / 150)
+    assert size_of(model, 150) == Size(model.n_partitions_ * each, model.depth_, model.n_partitions_, nodes, share)
+    assert 0.5 < share <= 1.0
     assert model.n_partitions_ >= 2
 
 
@@ -159,6 +161,11 @@ def test_size_of_an_slm_tree_counts_hyperplanes_of_the_subspace(subspace_size: i
 def test_size_of_a_perceptron_counts_weights_and_biases(model: Any) -> None:
     model.fit(*IRIS)
     assert size_of(model, 150) == Size(sum(array.size for array in (*model.coefs_, *model.intercepts_)), None)
+
+
+def test_leaves_with_samples_of_two_classes_are_not_pure() -> None:
+    model = DecisionTreeClassifier(max_depth=1).fit([[0.0], [0.0], [1.0], [1.0]], [0, 0, 0, 1])
+    assert size_of(model, 4).pure_share == 0.5
 
 
 def test_ensemble_has_a_size_and_no_shape() -> None:

@@ -15,8 +15,8 @@ from sublearn.paper.tables import OPTIMISTIC
 
 SCORES = {(name, data_set): [0.5, 0.6] for name in ("dt", "slm-baseline") for data_set in ("iris", "wine", "boston")}
 TABLES = {
-    "honest": {"pairs1", "pairs3", "table1", "table2", "table3", "times"},
-    "paper": {"reached1", "reached3", "table1", "table2", "table3", "times"},
+    "honest": {"pairs1", "pairs3", "table1", "table2", "table3", "claims", "times"},
+    "paper": {"reached1", "reached3", "table1", "table2", "table3", "claims", "times"},
 }
 
 
@@ -55,7 +55,7 @@ def test_numbers_of_the_files_are_those_of_the_tables(protocol: str, tmp_path: P
 @pytest.mark.parametrize("protocol", search.PROTOCOLS)
 def test_every_file_of_numbers_says_under_which_protocol_it_was_made(protocol: str, tmp_path: Path) -> None:
     written(order_for(tmp_path, protocol), make_records(SCORES, protocol) | untuned_records())
-    assert csv_files(tmp_path) == TABLES[protocol] | {"choices", "ablations", "convergence"}
+    assert csv_files(tmp_path) == TABLES[protocol] | {"choices", "ablations", "convergence", "forests"}
     for path in tmp_path.glob("*.csv"):
         assert {row["protocol"] for row in rows_of(path)} == {protocol}, path.name
 
@@ -104,7 +104,7 @@ def test_ablations_and_curves_are_written_split_by_split(tmp_path: Path) -> None
 def test_there_is_no_file_of_what_was_not_run(tmp_path: Path) -> None:
     written(order_for(tmp_path), make_records(SCORES) | untuned_records())
     written(order_for(tmp_path), make_records({("dt", "iris"): [0.5]}))
-    assert csv_files(tmp_path) == {"table1", "table2", "times", "choices"}
+    assert csv_files(tmp_path) == {"table1", "table2", "claims", "times", "choices"}
     written(order_for(tmp_path), {})
     assert csv_files(tmp_path) == set()
 

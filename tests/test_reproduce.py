@@ -12,7 +12,7 @@ import pytest
 from rich.console import Console
 
 from reports import invoke, patch_grids, patch_sources, run
-from sublearn.paper import runner
+from sublearn.paper import plan, runner
 from sublearn.paper.datasets import MissingDataError
 from sublearn.paper.plan import Order
 from sublearn.paper.reproduce import reproduce
@@ -46,7 +46,7 @@ def report(out: Path) -> dict[str, str]:
 def test_small_run_writes_page_tables_and_values(tmp_path: Path) -> None:
     output = run(tmp_path / "new" / "out", *SMALL)
     out = tmp_path / "new" / "out"
-    tables = {"pairs1", "pairs3", "table1", "table2", "table3", "times", "choices"}
+    tables = {"pairs1", "pairs3", "table1", "table2", "shapes", "table3", "times", "choices"}
     assert {path.name for path in out.iterdir()} == {
         *(f"{name}.csv" for name in tables),
         *("index.html", "results.json", "results.jsonl"),
@@ -154,9 +154,9 @@ def test_protocol_of_the_paper_is_labelled_everywhere(tmp_path: Path) -> None:
     notes = dict(
         zip(re.findall(r'<table id="(\w+)">', page), re.findall(r'<p class="note">(.*?)</p>', page, re.S), strict=True)
     )
-    assert set(notes) == {"reached1", "reached3", "table1", "table2", "table3", "times"}
+    assert set(notes) == {"reached1", "reached3", "table1", "table2", "shapes", "table3", "times"}
     assert {name for name, note in notes.items() if "OPTIMISTIC" not in note} == {"times"}
-    assert output.count("OPTIMISTIC") == 5
+    assert output.count("OPTIMISTIC") == 6
     assert re.search(r'class="banner warning">[^<]*OPTIMISTIC', page)
 
 
@@ -178,6 +178,20 @@ def test_tables_of_an_earlier_run_do_not_stay_beside_those_of_another_protocol(t
     assert (tmp_path / "pairs1.csv").exists()
     run(tmp_path, *options, "--protocol", "paper")
     assert {path.stem for path in tmp_path.glob("*.csv")} == {"reached1", "table1", "times", "choices"}
+
+
+def test_claims_are_judged_alike_by_a_fresh_run_and_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plan, "N_SPLITS_QUICK", 1)
+    options = ("--datasets", "iris,friedman-2", "--contenders", "dt,slm-baseline", "--only", "claims")
+    output = run(tmp_path / "a", *options)
+    assert "cannot be told" in output
+    run(tmp_path / "b", *options)
+    first = report(tmp_path / "a")
+    assert first == report(tmp_path / "b")
+    assert {"claims.csv", "root.csv", "svr.csv"} <= set(first)
+    monkeypatch.setattr(runner, "EXPERIMENTS", {})  # nothing is computed again
+    run(tmp_path / "a", *options)
+    assert report(tmp_path / "a") == first
 
 
 def test_figures_are_files_and_inside_the_page(tmp_path: Path) -> None:

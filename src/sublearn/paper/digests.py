@@ -22,6 +22,8 @@ EXPERIMENTS = {
     "contender": ("paper/contenders.py",),
     "ablation": ("paper/contenders.py", "paper/ablations.py"),
     "convergence": ("paper/contenders.py", "paper/convergence.py"),
+    "root": ("paper/contenders.py", "paper/ablations.py", "paper/measures.py", "paper/node.py"),
+    "svr": ("paper/measures.py",),
 }
 # their values are in a record's key themselves, as settings and parameters
 IN_THE_KEY = ("paper/__init__.py", "paper/grids.py", "paper/versions.py")
@@ -29,9 +31,15 @@ IN_THE_KEY = ("paper/__init__.py", "paper/grids.py", "paper/versions.py")
 
 def code_of(experiment: str, subject: str) -> str:
     """Digest of what makes the numbers of an experiment with a contender or variant."""
-    if experiment == "contender" and not subject.startswith("slm"):
-        return digest((*SHARED, *OWN.get(subject, ())))
-    return digest((*SHARED, *EXPERIMENTS[experiment], *engine()))
+    if is_of_slm(experiment, subject):
+        return digest((*SHARED, *EXPERIMENTS[experiment], *engine()))
+    own = OWN.get(subject, ()) if experiment == "contender" else EXPERIMENTS[experiment]
+    return digest((*SHARED, *own))
+
+
+def is_of_slm(experiment: str, subject: str) -> bool:
+    """Whether SLM is fitted."""
+    return subject.startswith("slm") if experiment == "contender" else experiment != "svr"
 
 
 def engine() -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sublearn.paper import ablations, convergence
+from sublearn.paper import ablations, convergence, measures
 from sublearn.paper.contenders import CONTENDERS
 from sublearn.paper.datasets import SOURCES
 from sublearn.paper.runner import Record, Records
@@ -30,6 +30,7 @@ class Evidence(NamedTuple):
     records: dict[tuple[str, str], list[Record]]  # (contender, data set): one a split
     curves: dict[str, list[Record]]  # of Fig. 3, by data set
     variants: dict[tuple[str, str], list[Record]]  # of the ablations, (variant, data set)
+    measured: dict[tuple[str, str], list[Record]]  # of the small measurements, (experiment, data set)
 
     def scores_of(self, contenders: Iterable[str], data_sets: Sequence[str]) -> Scores:
         """Those of one kind of sets, when all are there."""
@@ -53,6 +54,13 @@ class Evidence(NamedTuple):
         """Of a quantity, over the splits."""
         return float(np.mean(self.values(contender, data_set, quantity)))
 
+    def chosen(self, contender: str, data_set: str, parameter: str) -> list[Any]:
+        """What was chosen for a parameter, one a split."""
+        settings = self.values(contender, data_set, "setting")
+        if any(parameter not in setting for setting in settings):
+            raise MissingRecordsError(f"no search for {parameter} of {CONTENDERS[contender].title}")
+        return [setting[parameter] for setting in settings]
+
     def nodes_a_level(self, contender: str, data_set: str) -> float:
         """How wide trees are: nodes over levels, in the mean over the splits."""
         return float(np.mean([np.mean(nodes) for nodes in self.values(contender, data_set, "nodes")]))
@@ -62,6 +70,19 @@ class Evidence(NamedTuple):
         if data_set not in self.curves:
             raise MissingRecordsError(f"no curves of {SOURCES[data_set].title}")
         return np.array([record.values[name] for record in self.curves[data_set]])
+
+    def of_root(self, data_set: str, quantity: str) -> list[Any]:
+        """What the search of the root of a tree found, one a split."""
+        return self._measured("root", data_set, quantity)
+
+    def of_svr(self, quantity: str) -> Floats:
+        """A support vector machine on Friedman 2: (n_splits, 2), with a usual C and a large one."""
+        return np.array(self._measured("svr", measures.SVR_SET, quantity))
+
+    def _measured(self, experiment: str, data_set: str, quantity: str) -> list[Any]:
+        if (experiment, data_set) not in self.measured:
+            raise MissingRecordsError(f"no measurement of {experiment} on {SOURCES[data_set].title}")
+        return [record.values[quantity] for record in self.measured[experiment, data_set]]
 
     def errors_of_variants(self, variants: Sequence[str]) -> Floats:
         """Of the ablations, (n_sets, n_variants): 1 less the accuracy, or the root mean squared error."""
@@ -102,12 +123,14 @@ class Evidence(NamedTuple):
 def collect_evidence(records: Records, protocol: str) -> Evidence:
     """From the records of a run by one protocol."""
     scores = {is_classes: collect_scores(records, is_classes) for is_classes in (True, False)}
-    found = Evidence(protocol, {key: one for key, one in scores.items() if one is not None}, {}, {}, {})
+    found = Evidence(protocol, {key: one for key, one in scores.items() if one is not None}, {}, {}, {}, {})
     for unit, record in sorted(records.items()):
         if unit.experiment == "contender":
             found.records.setdefault((unit.subject, unit.data_set), []).append(record)
         elif unit.experiment == "ablation":
             found.variants.setdefault((unit.subject, unit.data_set), []).append(record)
+        elif unit.experiment in ("root", "svr"):
+            found.measured.setdefault((unit.experiment, unit.data_set), []).append(record)
         else:
             found.curves.setdefault(unit.data_set, []).append(record)
     return found

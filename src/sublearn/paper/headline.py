@@ -3,6 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from sublearn.paper.contenders import CONTENDERS
+from sublearn.paper.datasets import SOURCES
+from sublearn.paper.tables import digits_of
+
 Entry = dict[str, Any]
 
 
@@ -20,12 +24,24 @@ def _reached(entries: Sequence[Entry]) -> list[str]:
         verdict: sum(entry["verdict"] == verdict for entry in entries) for verdict in ("within", "surpassed", "missed")
     }
     n_splits = max(entry["n_splits"] for entry in entries)
-    return [
+    found = [
         f"Strictly: our mean over {n_splits} splits is no worse than the printed value in "
         f"{sum(entry['mean_is_no_worse'] for entry in entries)} of {len(entries)} cells of SLM.",
         f"Leniently: {n['within']} of {len(entries)} printed values lie within the range of our splits, "
         f"{n['surpassed']} are surpassed on every split, and {n['missed']} are missed.",
     ]
+    missed = [_miss(entry) for entry in entries if entry["verdict"] == "missed"]
+    return [*found, *([f"Missed: {'; '.join(missed)}."] if missed else [])]
+
+
+def _miss(entry: Entry) -> str:
+    is_classes = SOURCES[entry["data_set"]].is_classes
+    best = entry["highest"] if is_classes else entry["lowest"]
+    digits = 2 if is_classes else digits_of(entry["data_set"])
+    name = CONTENDERS[entry["contender"]].name(is_classes)
+    return (
+        f"{name} on {SOURCES[entry['data_set']].title} (printed {entry['paper']:.2f}, best of ours {best:.{digits}f})"
+    )
 
 
 def _compared(entries: Sequence[Entry]) -> list[str]:

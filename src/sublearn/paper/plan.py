@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from sublearn.paper import ablations, convergence, printed
+from sublearn.paper import ablations, convergence, measures, printed
 from sublearn.paper.contenders import CONTENDERS, of_table
 from sublearn.paper.datasets import SOURCES
 from sublearn.paper.runner import Unit
@@ -65,4 +65,8 @@ def _kinds(order: Order) -> dict[tuple[str, str, str], bool]:
             kinds["convergence", data_set, "ensembles"] = True
         if is_judged or "ablations" in order.parts:
             kinds |= {("ablation", data_set, name): True for name in ablations.VARIANTS}
+        if is_judged:
+            kinds["root", data_set, ablations.OF] = True
+        if is_judged and data_set == measures.SVR_SET:
+            kinds["svr", data_set, "svm-rbf"] = True
     return kinds

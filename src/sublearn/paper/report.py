@@ -22,7 +22,7 @@ from sublearn.paper.tables import OPTIMISTIC, collect_scores, score_sheet, size_
 
 # of all CSV files that a report may have
 SHEETS = ("pairs1", "reached1", "table1", "table2", "shapes", "pairs3", "reached3", "table3", "claims", "times")
-NAMES = (*SHEETS, "choices", "ablations", "convergence", "forests")
+NAMES = (*SHEETS, "choices", "ablations", "convergence", "forests", "root", "svr")
 
 
 def make_sheets(order: Order, records: Records) -> list[Sheet]:
@@ -80,22 +80,24 @@ def _write_csv(path: Path, rows: list[dict[str, Any]]) -> None:
 
 def _details(records: Records) -> dict[str, list[dict[str, Any]]]:
     """What lies behind tables and figures: each split by itself."""
-    found: dict[str, list[dict[str, Any]]] = {"choices": [], "ablations": [], "convergence": [], "forests": []}
+    names = ("choices", "ablations", "convergence", "forests", "root", "svr")
+    found: dict[str, list[dict[str, Any]]] = {name: [] for name in names}
     for unit, record in sorted(records.items()):
         at = {"data_set": unit.data_set, "seed": unit.seed}
         score = record.values.get("score")
         if unit.experiment == "contender":
             chosen = json.dumps(record.values["setting"])
-            n = record.values["n_parameters"]
-            entry = {**at, "contender": unit.subject, "score": score, "n_parameters": n, "setting": chosen}
-            found["choices"].append(entry)
+            size = {name: record.values.get(name) for name in ("n_parameters", "pure_share")}
+            found["choices"].append({**at, "contender": unit.subject, "score": score, **size, "setting": chosen})
         elif unit.experiment == "ablation":
             depth = record.values["depth"]
             found["ablations"].append({**at, "variant": unit.subject, "score": score, "depth": depth})
+        elif unit.experiment in ("root", "svr"):
+            found[unit.experiment].append({**at, **record.values})
         else:
             curves = zip(TREES, *(record.values[name] for name in CURVES), strict=True)
-            names = ("n_trees", *CURVES)
-            found["convergence"] += [{**at, **dict(zip(names, values, strict=True))} for values in curves]
+            titles = ("n_trees", *CURVES)
+            found["convergence"] += [{**at, **dict(zip(titles, values, strict=True))} for values in curves]
             found["forests"] += [
                 {**at, "forest": name, **{of: record.values[f"{name}_{of}"] for of in Trees._fields}}
                 for name in FORESTS

@@ -13,10 +13,10 @@ from typing import Any, NamedTuple, TextIO
 from joblib import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
-from sublearn.paper import ablations, convergence, search
+from sublearn.paper import ablations, convergence, measures, search
 from sublearn.paper.contenders import CONTENDERS
 from sublearn.paper.datasets import SOURCES, load
-from sublearn.paper.digests import code_of
+from sublearn.paper.digests import code_of, is_of_slm
 from sublearn.paper.versions import VERSIONS
 
 
@@ -97,6 +97,14 @@ def _convergence(unit: Unit, folder: Path | None) -> dict[str, Any]:
     return convergence.measured(_parts(unit, folder), unit.seed)
 
 
+def _root(unit: Unit, folder: Path | None) -> dict[str, Any]:
+    return measures.measure_root(SOURCES[unit.data_set].is_classes, _parts(unit, folder), unit.seed)
+
+
+def _svr(unit: Unit, folder: Path | None) -> dict[str, Any]:
+    return measures.measure_svr(_parts(unit, folder), unit.seed)
+
+
 def _parts(unit: Unit, folder: Path | None) -> search.Split:
     return search.split(load(unit.data_set, unit.seed, folder), unit.seed)
 
@@ -105,6 +113,8 @@ EXPERIMENTS: dict[str, Callable[[Unit, Path | None], dict[str, Any]]] = {
     "contender": _contender,
     "ablation": _ablation,
     "convergence": _convergence,
+    "root": _root,
+    "svr": _svr,
 }
 
 
@@ -121,8 +131,13 @@ def key_of(unit: Unit) -> str:
     elif unit.experiment == "ablation":
         fixed = CONTENDERS[ablations.OF].make(is_classes)(random_state=0)
         rules += [ablations.VARIANTS[unit.subject], repr(fixed.get_params())]
-    else:
+    elif unit.experiment == "convergence":
         rules += [convergence.TREES, [repr(model.get_params()) for model in convergence.ensembles(0).values()]]
+    elif unit.experiment == "root":
+        fixed = CONTENDERS[ablations.OF].make(is_classes)(random_state=0, **ablations.VARIANTS[ablations.GUIDED[-1]])
+        rules += [repr(fixed.get_params())]
+    else:
+        rules += [measures.C_VALUES, repr(CONTENDERS["svm-rbf"].make(False)(random_state=0).get_params())]
     digest = sha256(json.dumps(rules).encode()).hexdigest()[:12]
     return "/".join(map(str, [*unit, digest]))
 
@@ -132,7 +147,7 @@ def versions_of(unit: Unit) -> dict[str, str]:
     libraries = ["scikit-learn", "numpy"]
     if unit.experiment == "convergence" or unit.subject == "xgboost":
         libraries.append("xgboost")
-    if unit.experiment != "contender" or unit.subject.startswith("slm"):
+    if is_of_slm(unit.experiment, unit.subject):
         libraries.append("numba")
     return {name: VERSIONS[name] for name in libraries if name in VERSIONS}
 

@@ -7,6 +7,8 @@ from sklearn.pipeline import Pipeline
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
+ROUNDING = 1e-9  # what a loss of nothing may be computed as
+
 
 class Size(NamedTuple):
     """None where the paper has no formula, or where a model is not one tree."""
@@ -15,6 +17,7 @@ class Size(NamedTuple):
     depth: int | None
     n_splits: int | None = None  # hyperplanes of an SLM tree, cuts of a decision tree
     nodes: list[int] | None = None  # of each level, the root's first, as the appendix has them
+    pure_share: float | None = None  # of the training samples, in leaves without loss
 
 
 def size_of(model: Any, n_train: int) -> Size:
@@ -28,7 +31,9 @@ def size_of(model: Any, n_train: int) -> Size:
     size = Size(getattr(model, "n_parameters_", None), getattr(model, "depth_", None))
     if not hasattr(model, "tree_"):
         return size
-    return size._replace(n_splits=model.n_partitions_, nodes=np.bincount(model.tree_.depth).tolist())
+    tree = model.tree_
+    pure = pure_share(tree.loss[tree.is_leaf], tree.n_samples[tree.is_leaf])
+    return size._replace(n_splits=model.n_partitions_, nodes=np.bincount(tree.depth).tolist(), pure_share=pure)
 
 
 def _size_of_decision_tree(model: Any) -> Size:
@@ -39,8 +44,15 @@ def _size_of_decision_tree(model: Any) -> Size:
         nodes.append(len(level))
         children = np.concatenate([tree.children_left[level], tree.children_right[level]])
         level = children[children >= 0]
-    n_splits = int(np.sum(tree.children_left >= 0))
-    return Size(2 * n_splits, int(model.get_depth()), n_splits, nodes)
+    is_leaf = tree.children_left < 0
+    pure = pure_share(tree.impurity[is_leaf], tree.n_node_samples[is_leaf])
+    n_splits = int(np.sum(~is_leaf))
+    return Size(2 * n_splits, int(model.get_depth()), n_splits, nodes, pure)
+
+
+def pure_share(losses: Any, n_samples: Any) -> float:
+    """Share of the samples that are in leaves without loss, up to rounding."""
+    return float(np.sum(n_samples[losses < ROUNDING]) / np.sum(n_samples))
 
 
 def svm_parameters(n_train: int, n_features: int, n_support: int) -> int:

@@ -4,6 +4,7 @@ from typing import Any
 
 from sublearn.paper import (
     statements_ensembles,
+    statements_nodes,
     statements_rest,
     statements_scores,
     statements_trees,
@@ -31,6 +32,7 @@ CLAIMS: tuple[Claim, ...] = tuple(
             *statements_scores.CLAIMS,
             *statements_trees.CLAIMS,
             *statements_ensembles.CLAIMS,
+            *statements_nodes.CLAIMS,
             *statements_rest.CLAIMS,
         ),
         key=lambda claim: SECTIONS.index(section_of(claim)),

@@ -1,18 +1,19 @@
-"""Claims of the paper about convergence (Fig. 3), the trees of ensembles, and the search in a node (our ablations)."""
+"""Claims of the paper about convergence (Fig. 3) and the trees of ensembles."""
 
 from collections.abc import Sequence
 
 import numpy as np
 
-from sublearn.paper import ablations
 from sublearn.paper.convergence import FORESTS, SETS
-from sublearn.paper.evidence import GUIDED, TREES, UNIFORM, Evidence, Floats
-from sublearn.paper.verdicts import COUNTED, HOLDS, IN_PART, NOT, Claim, Judge, Ruling, counted, graded, titles
+from sublearn.paper.evidence import TREES, Evidence, Floats
+from sublearn.paper.verdicts import COUNTED, HOLDS, IN_PART, NOT, Claim, Judge, Ruling, counted, titles
 
+DIVERSE = 0.5  # correlation of errors, below which trees differ
 NEVER = 1000  # more trees than there are
 WITHIN = 0.5  # points of accuracy, that a curve may still move when it has converged
 WITHIN_SHARE = 0.02  # of the log loss
 FIG3 = "Fig. 3"
+TITLES = {"forest": "SLM Forest", "random_forest": "RF", "xgboost": "XGBoost"}
 
 
 def trees_needed(curves: Sequence[Floats], sign: int) -> tuple[list[int], float]:
@@ -35,26 +36,33 @@ def _faster(names: tuple[str, str, str], sign: int) -> Judge:
     def judge(evidence: Evidence) -> Ruling:
         n_faster, n_slower, told = 0, 0, []
         for data_set in SETS:
-            ours, theirs, defaults = (evidence.curve(data_set, name) for name in names)
-            needed, error = trees_needed([ours, theirs], sign)
-            n_faster += needed[0] < needed[1]
-            n_slower += needed[0] > needed[1]
-            (by_defaults, _), _ = trees_needed([defaults, theirs], sign)
-            gain = sign * (ours - theirs).mean(axis=1)
-            spread = gain.std(ddof=1) / np.sqrt(len(gain)) if len(gain) > 1 else 0.0
-            told.append(
-                f"{titles([data_set])}: {_trees(needed[0])} / {_trees(needed[1])} trees come within {error:.3f} of the "
-                f"best (defaults {_trees(by_defaults)}), lead over all numbers of trees {gain.mean():+.3f} ± "
-                f"{spread:.3f}."
-            )
+            curves = [evidence.curve(data_set, name) * (100 if sign > 0 else 1) for name in names]
+            (ours, theirs), _ = trees_needed(curves[:2], sign)
+            n_faster += ours < theirs
+            n_slower += ours > theirs
+            told.append(_pace(data_set, curves, sign))
         verdict = HOLDS if n_faster == len(SETS) else IN_PART if n_faster > n_slower else NOT
         return Ruling(verdict, " ".join(told))
 
     return judge
 
 
+def _pace(data_set: str, curves: Sequence[Floats], sign: int) -> str:
+    """Trees needed, and the lead of the first curve over the second in the mean over all numbers of trees."""
+    (ours, theirs), error = trees_needed(curves[:2], sign)
+    (defaults, _), _ = trees_needed(curves[:0:-1], sign)
+    gain = sign * (curves[0] - curves[1]).mean(axis=1)
+    spread = gain.std(ddof=1) / np.sqrt(len(gain)) if len(gain) > 1 else 0.0
+    digits = 2 if sign > 0 else 3
+    return (
+        f"{titles([data_set])}: {_trees(ours)} / {_trees(theirs)} trees come within {error:.{digits}f} of the best of "
+        f"both (defaults: {_trees(defaults)}); lead in the mean over numbers of trees {gain.mean():+.{digits}f} ± "
+        f"{spread:.{digits}f}."
+    )
+
+
 def _trees(n: int) -> str:
-    return "no number of" if n == NEVER else str(n)
+    return f"more than {TREES[-1]}" if n == NEVER else str(n)
 
 
 def _moves(evidence: Evidence, name: str, n: int, data_set: str) -> tuple[float, bool]:
@@ -77,7 +85,7 @@ def _converged(names: Sequence[str], n: int) -> Judge:
                 f"{titles([s])} {move:+.2f}" if unit == "points" else f"{titles([s])} {move:+.1%}"
                 for s, (move, _) in moves.items()
             ]
-            told.append(f"{name.replace('_', ' ')} from {n} to 100 trees, {unit}: {', '.join(shown)}.")
+            told.append(f"{TITLES[name]} from {n} to 100 trees, {unit}: {', '.join(shown)}.")
         return counted(sum(passed), len(passed), " ".join(told))
 
     return judge
@@ -93,6 +101,13 @@ def _trees_of(quantity: str, sign: int) -> Judge:
         return counted(n, len(SETS), f"Mean {quantity} of the trees of SLM Forest / RF: {told}.")
 
     return judge
+
+
+def _diverse(evidence: Evidence) -> Ruling:
+    found = {s: float(evidence.curve(s, "forest_correlation").mean()) for s in SETS}
+    told = ", ".join(f"{titles([s])} {value:.3f}" for s, value in found.items())
+    n = sum(value < DIVERSE for value in found.values())
+    return counted(n, len(SETS), f"Mean correlation of the errors of two trees: {told}.")
 
 
 def _traded(tree: str, forest: str, is_kept: bool) -> Judge:
@@ -120,58 +135,6 @@ def _combined(evidence: Evidence) -> Ruling:
     return counted(n, len(SETS), f"One tree of RF / all 100: {told}.")
 
 
-def mean_ratio(errors: Floats, others: Floats) -> float:
-    """Geometric mean of errors over others, of the sets in which none is 0."""
-    usable = (errors > 0) & (others > 0)
-    return float(np.exp(np.log(errors[usable] / others[usable]).mean()))
-
-
-def _guided(evidence: Evidence) -> Ruling:
-    guided, uniform = evidence.errors_of_variants(GUIDED), evidence.errors_of_variants(UNIFORM)
-    ratios = [mean_ratio(guided[:, i], uniform[:, i]) for i in range(len(GUIDED))]
-    n_better = [int(np.sum(guided[:, i] < uniform[:, i])) for i in range(len(GUIDED))]
-    told = ", ".join(
-        f"p = {p}: {ratio:.3f}, better on {n} of {len(guided)} sets"
-        for p, ratio, n in zip(ablations.N_PROJECTIONS, ratios, n_better, strict=True)
-    )
-    return graded([ratio < 1 for ratio in ratios], f"Error of guided over uniform draws, mean of the sets: {told}.")
-
-
-def _by_q(evidence: Evidence) -> tuple[Floats, Floats, Floats]:
-    """Errors, depths and nodes a level, (n_sets, 3), with up to 1, 2 and 3 hyperplanes a node."""
-    variants = list(ablations.MAX_PARTITIONS.values())
-    return (
-        evidence.errors_of_variants(variants),
-        evidence.depths_of_variants(variants),
-        evidence.widths_of_variants(variants),
-    )
-
-
-def _n_ary_shape(evidence: Evidence) -> Ruling:
-    _, depths, widths = _by_q(evidence)
-    n = len(depths)
-    shallower = [int(np.sum(depths[:, i] < depths[:, 0])) for i in (1, 2)]
-    wider = [int(np.sum(widths[:, i] > widths[:, 0])) for i in (1, 2)]
-    figures = (
-        f"With up to 2 and 3 hyperplanes a node instead of 1: shallower on {shallower[0]} and {shallower[1]} of {n} "
-        f"sets, wider on {wider[0]} and {wider[1]}; mean depth {depths.mean(axis=0)[0]:.1f}, "
-        f"{depths.mean(axis=0)[1]:.1f}, {depths.mean(axis=0)[2]:.1f}; nodes a level {widths.mean(axis=0)[0]:.1f}, "
-        f"{widths.mean(axis=0)[1]:.1f}, {widths.mean(axis=0)[2]:.1f}."
-    )
-    return graded([2 * number > n for number in (*shallower, *wider)], figures)
-
-
-def _n_ary_error(evidence: Evidence) -> Ruling:
-    errors, _, _ = _by_q(evidence)
-    ratios = [mean_ratio(errors[:, i], errors[:, 0]) for i in (1, 2)]
-    lower = [int(np.sum(errors[:, i] < errors[:, 0])) for i in (1, 2)]
-    figures = (
-        f"Test error with up to 2 and 3 hyperplanes over that with 1, mean of the sets: {ratios[0]:.3f}, "
-        f"{ratios[1]:.3f}; lower on {lower[0]} and {lower[1]} of {len(errors)} sets."
-    )
-    return graded([ratio < 1 for ratio in ratios], figures)
-
-
 FASTER = (
     "Fewer trees bring the mean curve within one standard error, over the splits, of the best mean of both. Holds: on "
     "all three sets. In part: on more sets than the contrary. Else not."
@@ -179,42 +142,18 @@ FASTER = (
 SETTLED = f"Converged: moves by at most {WITHIN} points of accuracy, or {WITHIN_SHARE:.0%} of the log loss. {COUNTED}"
 CLAIMS = (
     Claim(
-        "the n-ary split gives wider and shallower decision trees",
-        "II-A",
-        _n_ary_shape,
-        "Conditions for both 2 and 3 hyperplanes, on more than half of the sets: shallower; wider, by nodes over "
-        "levels. Holds: all. In part: some. Else not.",
-        "Hyperplanes of a node",
-    ),
-    Claim(
-        "overfitting can be avoided more easily",
-        "II-A",
-        _n_ary_error,
-        "Holds: with 2 and with 3 hyperplanes the mean ratio of test errors to that with 1 is below 1. In part: with "
-        "one of them. Else not.",
-        "Hyperplanes of a node",
-    ),
-    Claim(
-        "it is not effective to draw a on the unit hypersphere uniformly",
-        "II-B; VI-E",
-        _guided,
-        "Guided against uniform draws at equal numbers of candidates. Holds: lower mean errors at each of three "
-        "numbers. In part: at some. Else not.",
-        "Guided against uniform draws",
-    ),
-    Claim(
-        "plays an important role in choosing a more discriminant",
-        "II-B",
-        _guided,
-        "As above: the guidance is the rank of the features.",
-        "Guided against uniform draws",
-    ),
-    Claim(
         "the performance of RF converges as the tree number increases",
         "III-A",
         _converged(["random_forest"], 50),
         f"From 50 to 100 trees. {SETTLED}",
         FIG3,
+    ),
+    Claim(
+        "the probabilistic projection provides diversity",
+        "III-A",
+        _diverse,
+        f"Errors of two trees of SLM Forest, which differ by their draws alone, correlate below {DIVERSE}. {COUNTED}",
+        "forests.csv",
     ),
     Claim(
         "achieves diversity of SLM trees more effectively",
