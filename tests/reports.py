@@ -67,8 +67,7 @@ def untuned_records(n_splits: int = 2) -> Records:
 def patch_grids(monkeypatch: pytest.MonkeyPatch, n_splits: int = 2) -> None:
     """A setting or two for each contender and few splits; only processes that share this memory see it."""
     for name, grid in TINY_GRIDS.items():
-        monkeypatch.setitem(grids.CLASSES, name, grid)
-        monkeypatch.setitem(grids.NUMBERS, name, grid)
+        monkeypatch.setitem(grids.GRIDS, name, grid)
     monkeypatch.setattr(search, "QUICK", {})  # so that the grids count, also in the quick form
     monkeypatch.setattr(search, "N_FOLDS", 2)
     monkeypatch.setattr(plan, "N_SPLITS", n_splits)

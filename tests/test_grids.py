@@ -8,8 +8,8 @@ from sklearn.datasets import load_diabetes, load_iris
 
 from sublearn.paper import grids, search
 from sublearn.paper.contenders import CONTENDERS, N_TREES, of_table
-from sublearn.paper.grids import N_QUICK, N_SETTINGS, QUICK
-from sublearn.paper.search import Split, grid_of, n_combinations, settings, try_setting
+from sublearn.paper.grids import GRIDS, N_QUICK, N_SETTINGS, QUICK
+from sublearn.paper.search import Split, n_combinations, settings, try_setting
 
 ALL = [(name, is_classes) for is_classes in (True, False) for name in of_table(is_classes)]
 BY_HAND = [(name, is_classes) for name, is_classes in ALL if name in QUICK]
@@ -22,9 +22,9 @@ def tried(found: list[search.Setting]) -> set[str]:
 @pytest.mark.parametrize(("name", "is_classes"), ALL)
 @pytest.mark.parametrize("protocol", search.PROTOCOLS)
 def test_settings_fit_their_contender_and_are_drawn_alike_each_time(name: str, is_classes: bool, protocol: str) -> None:
-    grid = grid_of(name, is_classes)
-    found = settings(name, is_classes, protocol, False, 10)
-    assert found == settings(name, is_classes, protocol, False, 10)
+    grid = GRIDS[name]
+    found = settings(name, protocol, False, 10)
+    assert found == settings(name, protocol, False, 10)
     assert len(tried(found)) == len(found) <= N_SETTINGS[protocol]
     assert all(set(one) == set(grid) for one in found)
     made = CONTENDERS[name].make(is_classes)(random_state=0, **found[0])
@@ -34,25 +34,25 @@ def test_settings_fit_their_contender_and_are_drawn_alike_each_time(name: str, i
 @pytest.mark.parametrize(("name", "is_classes"), ALL)
 def test_without_a_number_of_features_the_grid_is_that_of_very_many(name: str, is_classes: bool) -> None:
     for quick in (True, False):
-        expected = settings(name, is_classes, "honest", quick, 10_000)
-        assert settings(name, is_classes, "honest", quick) == expected
+        expected = settings(name, "honest", quick, 10_000)
+        assert settings(name, "honest", quick) == expected
 
 
 @pytest.mark.parametrize(("name", "is_classes"), [one for one in ALL if one not in BY_HAND])
 def test_quick_form_draws_a_few_settings_of_what_is_fast(name: str, is_classes: bool) -> None:
-    grid = grid_of(name, is_classes)
+    grid = GRIDS[name]
     for protocol in search.PROTOCOLS:
-        found = settings(name, is_classes, protocol, True)
+        found = settings(name, protocol, True)
         assert len(tried(found)) == len(found) == min(N_QUICK, n_combinations(grid))
         assert all(one[parameter] in grid[parameter] for one in found for parameter in grid)
 
 
 def test_quick_form_has_two_settings_of_every_ensemble_and_of_nothing_else() -> None:
     assert set(QUICK) == {name for name, contender in CONTENDERS.items() if contender.group == 1}
-    for name, is_classes in BY_HAND:
+    for name, _ in BY_HAND:
         for protocol in search.PROTOCOLS:
-            assert settings(name, is_classes, protocol, True, 4) == QUICK[name]
-        assert len(tried(QUICK[name])) == len(QUICK[name]) == 2 < len(settings(name, is_classes, "honest", False))
+            assert settings(name, protocol, True, 4) == QUICK[name]
+        assert len(tried(QUICK[name])) == len(QUICK[name]) == 2 < len(settings(name, "honest", False))
 
 
 def test_both_boosters_have_the_same_depths_and_rates_in_the_quick_form() -> None:
@@ -74,7 +74,7 @@ def test_settings_by_hand_have_the_parameters_of_the_grid_and_can_be_fitted(name
         return make(**searched).set_params(n_estimators=3)
 
     for setting in QUICK[name]:
-        assert set(setting) == set(grid_of(name, is_classes))
+        assert set(setting) == set(GRIDS[name])
         found = try_setting(small, setting, parts, 0)
         assert found.setting == setting
         # better than all of one class, or than 0
@@ -83,16 +83,16 @@ def test_settings_by_hand_have_the_parameters_of_the_grid_and_can_be_fitted(name
 
 def test_quick_grids_are_smaller_for_slm() -> None:
     for name in ("slm-baseline", "slm-forest", "slm-boost"):
-        n_quick, n = (len(settings(name, True, "honest", quick, 4)) for quick in (True, False))
-        assert n_quick < n < len(settings(name, True, "paper", False, 4))
+        n_quick, n = (len(settings(name, "honest", quick, 4)) for quick in (True, False))
+        assert n_quick < n < len(settings(name, "paper", False, 4))
 
 
 def test_subspaces_are_clipped_to_the_features_and_nothing_is_tried_twice(monkeypatch: pytest.MonkeyPatch) -> None:
     grid: grids.Grid = {"subspace_size": [2, 4, 8, 16], "envelope_height": [1.0, 2.0]}
-    monkeypatch.setitem(grids.CLASSES, "slm-baseline", grid)
+    monkeypatch.setitem(grids.GRIDS, "slm-baseline", grid)
     monkeypatch.setattr(search, "N_SETTINGS", {"honest": 100, "paper": 100})
     for n_features, sizes in ((1, [1]), (3, [2, 3]), (4, [2, 4]), (33, [2, 4, 8, 16])):
-        found = settings("slm-baseline", True, "honest", False, n_features)
+        found = settings("slm-baseline", "honest", False, n_features)
         assert sorted({one["subspace_size"] for one in found}) == sizes
         assert len(tried(found)) == len(found) == 2 * len(sizes)
     assert grid["subspace_size"] == [2, 4, 8, 16]

@@ -142,7 +142,7 @@ def test_every_value_that_is_tried_is_on_the_page(is_classes: bool, quick: bool,
     for name in of_table(is_classes):
         title = CONTENDERS[name].name(is_classes)
         said = " ".join(item for item in made if item.startswith(f"{title}, "))
-        for setting in search.settings(name, is_classes, "honest", quick):
+        for setting in search.settings(name, "honest", quick):
             for parameter, value in setting.items():
                 if not re.search(rf"\b{parameter}\b[^;]*? {re.escape(str(value))}\b(?!\.\d)", said):
                     untold.append((title, parameter, value))

@@ -128,7 +128,7 @@ def test_other_grid_and_other_version_do_not_find_old_records(
 ) -> None:
     path = tmp_path / "results.jsonl"
     run(UNITS, path)
-    monkeypatch.setitem(grids.CLASSES, "rf", {"max_depth": [77]})
+    monkeypatch.setitem(grids.GRIDS, "rf", {"max_depth": [77]})
     run(UNITS, path)
     again = [unit for unit in UNITS if unit.subject == "rf"]
     assert computer.asked == [*UNITS, *again]
@@ -198,7 +198,7 @@ def test_other_fixed_parameters_do_not_find_old_records(
 def test_grid_of_another_that_is_followed_counts_too(monkeypatch: pytest.MonkeyPatch) -> None:
     units = [UNITS[0]._replace(subject=name) for name in ("ff-mlp", "bp-mlp", "dt")]
     before = [key_of(unit) for unit in units]
-    monkeypatch.setitem(grids.CLASSES, "ff-mlp", {"n_components": [7]})
+    monkeypatch.setitem(grids.GRIDS, "ff-mlp", {"n_components": [7]})
     assert [key_of(unit) != key for unit, key in zip(units, before, strict=True)] == [True, True, False]
 
 

@@ -67,8 +67,7 @@ def toy(n: int, poisoned: frozenset[int] = frozenset()) -> DataSet:
 @pytest.fixture(autouse=True)
 def fakes(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setitem(CONTENDERS, "fake", Contender("Fake", 0, Cut, Constant))
-    monkeypatch.setitem(grids.CLASSES, "fake", {"threshold": THRESHOLDS})
-    monkeypatch.setitem(grids.NUMBERS, "fake", {"value": [0.0, 1.0, 2.0, 3.0]})
+    monkeypatch.setitem(grids.GRIDS, "fake", {"threshold": THRESHOLDS})
     use(monkeypatch, toy(100))
     Cut.shown.clear()
     yield
@@ -137,6 +136,7 @@ def test_chosen_setting_is_the_best_by_brute_force(seed: int) -> None:
 
 @pytest.mark.parametrize("protocol", ["honest", "paper"])
 def test_smallest_error_wins_where_targets_are_numbers(protocol: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(grids.GRIDS, "fake", {"value": [0.0, 1.0, 2.0, 3.0]})
     use(monkeypatch, toy(100)._replace(y=np.full(100, 2.2)), is_classes=False)
     found = try_contender("fake", "toy", 0, protocol)
     assert found.setting == {"value": 2.0}
@@ -148,12 +148,12 @@ def test_smallest_error_wins_where_targets_are_numbers(protocol: str, monkeypatc
 def test_among_equals_the_smaller_model_is_chosen(
     protocol: str, sizes: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(grids.CLASSES, "fake", {"threshold": [0.5], "n_parameters": sizes})
+    monkeypatch.setitem(grids.GRIDS, "fake", {"threshold": [0.5], "n_parameters": sizes})
     assert try_contender("fake", "toy", 0, protocol).size.n_parameters == 4
 
 
 def test_a_better_model_is_chosen_though_it_is_larger(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(grids.CLASSES, "fake", {"threshold": [0.0, 0.5], "n_parameters": [9]})
+    monkeypatch.setitem(grids.GRIDS, "fake", {"threshold": [0.0, 0.5], "n_parameters": [9]})
     assert try_contender("fake", "toy", 0, "honest").setting["threshold"] == 0.5
 
 
@@ -184,7 +184,7 @@ def test_slow_contender_has_a_limit_of_its_own(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_single_setting_is_fitted_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(grids.CLASSES, "fake", {"threshold": [0.5]})
+    monkeypatch.setitem(grids.GRIDS, "fake", {"threshold": [0.5]})
     try_contender("fake", "toy", 0, "honest")
     assert [what for what, _, _ in Cut.shown] == ["fit", "predict"]
 
@@ -209,19 +209,19 @@ def test_follower_takes_the_choice_of_another_and_then_fits_itself(
     protocol: str, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     leader = try_contender("fake", "toy", seed, protocol)
-    monkeypatch.setitem(grids.CLASSES, "contrary", {})
+    monkeypatch.setitem(grids.GRIDS, "contrary", {})
     monkeypatch.setitem(CONTENDERS, "contrary", Contender("Contrary", 0, Contrary, None, follows="fake"))
     follower = try_contender("contrary", "toy", seed, protocol)
     assert follower.setting == leader.setting
     assert follower.score == pytest.approx(1 - leader.score)
     # left to itself it would have taken another
-    monkeypatch.setitem(grids.CLASSES, "contrary", {"threshold": THRESHOLDS})
+    monkeypatch.setitem(grids.GRIDS, "contrary", {"threshold": THRESHOLDS})
     monkeypatch.setitem(CONTENDERS, "contrary", Contender("Contrary", 0, Contrary, None))
     assert try_contender("contrary", "toy", seed, protocol).setting != leader.setting
 
 
 def test_perceptron_with_back_propagation_has_the_network_that_the_other_chose(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(grids.CLASSES, "ff-mlp", {"n_components": [1, 2]})
+    monkeypatch.setitem(grids.GRIDS, "ff-mlp", {"n_components": [1, 2]})
     monkeypatch.setattr(search, "N_FOLDS", 2)
     chosen, scores = [], []
     for data_set in ("iris", "2-new-moons"):
@@ -233,3 +233,35 @@ def test_perceptron_with_back_propagation_has_the_network_that_the_other_chose(m
         scores.append((ff.score, bp.score))
     assert chosen == [1, 2]  # so that it is not the same network everywhere
     assert any(one != other for one, other in scores)  # it is trained further
+
+
+class RunsAway(Cut):
+    """Cannot be fitted at one threshold, as boosting at a rate that is too high."""
+
+    def fit(self, X: Any, y: Any) -> "RunsAway":
+        if self.threshold == THRESHOLDS[0]:
+            raise ValueError("learning_rate of SLMBoostClassifier must be lower, or l2_regularization higher")
+        super().fit(X, y)
+        return self
+
+    def predict_proba(self, X: Any) -> Any:
+        raise NotImplementedError
+
+
+@pytest.mark.parametrize("protocol", search.PROTOCOLS)
+def test_setting_whose_fit_runs_away_is_never_chosen(protocol: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(CONTENDERS, "fake", Contender("Fake", 0, RunsAway, None))
+    monkeypatch.setitem(grids.GRIDS, "fake", {"threshold": [THRESHOLDS[0], 5.0]})  # 5: all of one class
+    found = try_contender("fake", "toy", 0, protocol)
+    assert found.setting == {"threshold": 5.0}
+    only = search.try_setting(RunsAway, {"threshold": THRESHOLDS[0]}, search.split(toy(100), 0), 0)
+    assert (only.score, only.n_test) == (0.0, 40)
+
+
+def test_other_errors_of_a_fit_are_raised(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(self: Any, X: Any, y: Any) -> Any:
+        raise ValueError("something else")
+
+    monkeypatch.setattr(Cut, "fit", fail)
+    with pytest.raises(ValueError, match="something else"):
+        try_contender("fake", "toy", 0, "honest")

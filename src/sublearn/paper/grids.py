@@ -45,14 +45,14 @@ GRIDS: dict[str, Grid] = {
 }
 
 _QUICK_SLM = {"envelope_height": 20.0, "envelope_decay": 0.3, "selection_decay": 0.1}
-_QUICK_BOOST = {"subspace_size": 16, "n_projections": 16, **_QUICK_SLM}
+_QUICK_BOOST = {"subspace_size": 16, "n_projections": 32, **_QUICK_SLM, "min_samples_split": 10}
 # --quick: two settings of those that take long; both boosters have the same depths and rates
 QUICK: dict[str, list[dict[str, Any]]] = {
     "rf": [{"max_depth": 6}, {"max_depth": None}],
     "xgboost": [{"max_depth": 3, "learning_rate": 0.1}, {"max_depth": 6, "learning_rate": 0.3}],
     "slm-forest": [
         {"subspace_size": 4, "n_projections": 8, **_QUICK_SLM, "min_samples_split": 5},
-        {"subspace_size": 16, "n_projections": 16, **_QUICK_SLM, "min_samples_split": 20},
+        {"subspace_size": 16, "n_projections": 32, **_QUICK_SLM, "min_samples_split": 20},
     ],
     "slm-boost": [
         {**_QUICK_BOOST, "max_depth": 3, "learning_rate": 0.1},

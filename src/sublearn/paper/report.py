@@ -33,7 +33,7 @@ def make_sheets(order: Order, records: Records) -> list[Sheet]:
         scores = collect_scores(wanted, is_classes) if part in order.parts else None
         if scores is not None:
             verdict = (
-                reached_sheet(scores, _n_settings(order, scores.contenders, is_classes))
+                reached_sheet(scores, _n_settings(order, scores.contenders))
                 if order.protocol == "paper"
                 else pair_sheet(scores)
             )
@@ -48,8 +48,8 @@ def make_sheets(order: Order, records: Records) -> list[Sheet]:
     return [sheet for sheet in sheets if sheet is not None]
 
 
-def _n_settings(order: Order, contenders: Sequence[str], is_classes: bool) -> dict[str, int]:
-    return {name: len(search.settings(name, is_classes, order.protocol, order.quick)) for name in contenders}
+def _n_settings(order: Order, contenders: Sequence[str]) -> dict[str, int]:
+    return {name: len(search.settings(name, order.protocol, order.quick)) for name in contenders}
 
 
 def write_report(order: Order, records: Records, sheets: Sequence[Sheet], pictures: Sequence[Picture]) -> None:

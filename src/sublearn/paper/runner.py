@@ -126,7 +126,7 @@ def key_of(unit: Unit) -> str:
         contender = CONTENDERS[unit.subject]
         searched = contender.follows or unit.subject
         rules += [search.N_FOLDS, search.LARGE, search.n_tuning(unit.subject, unit.protocol)]
-        rules += [search.settings(searched, is_classes, unit.protocol, unit.quick)]
+        rules += [search.settings(searched, unit.protocol, unit.quick)]
         rules += [repr(contender.make(is_classes)(random_state=0).get_params())]
     elif unit.experiment == "ablation":
         fixed = CONTENDERS[ablations.OF].make(is_classes)(random_state=0)

@@ -15,7 +15,7 @@ from sklearn.model_selection import KFold, ParameterSampler, StratifiedKFold, tr
 
 from sublearn.paper import datasets
 from sublearn.paper.contenders import CONTENDERS, Make
-from sublearn.paper.grids import CLASSES, N_QUICK, N_SETTINGS, NUMBERS, QUICK, Grid
+from sublearn.paper.grids import GRIDS, N_QUICK, N_SETTINGS, QUICK, Grid
 from sublearn.paper.sizes import Size, size_of
 
 PROTOCOLS = ("honest", "paper")
@@ -24,6 +24,7 @@ LARGE = 5000  # sets with more samples may be tuned on a part of the training pa
 N_TUNING = {"honest": 2000}  # that many; of protocols not named here, all
 N_TUNING_SLOW = {"svm-rbf": 2000}  # at most that many by any protocol: hours would be needed otherwise
 N_FOLDS = 3
+RAN_AWAY = "learning_rate of SLMBoost"  # what boosting without regularisation may end with
 
 Setting = dict[str, Any]
 
@@ -69,7 +70,7 @@ def try_contender(
     contender = CONTENDERS[name]
     searched = contender.follows or name
     make = CONTENDERS[searched].make(is_classes)
-    choices = settings(searched, is_classes, protocol, quick, data.X.shape[1])
+    choices = settings(searched, protocol, quick, data.X.shape[1])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # of a support vector machine with a large C
         if len(choices) > 1:
@@ -98,20 +99,15 @@ def _badness(found: list[Found], is_classes: bool) -> tuple[float, float]:
     return -score if is_classes else score, float(np.mean([one.size.n_parameters or 0 for one in found]))
 
 
-def settings(name: str, is_classes: bool, protocol: str, quick: bool, n_features: int | None = None) -> list[Setting]:
+def settings(name: str, protocol: str, quick: bool, n_features: int | None = None) -> list[Setting]:
     """The combinations of a contender's grid that are tried on a set of so many features; None: of very many."""
     if quick and name in QUICK:
         return QUICK[name]
-    grid = grid_of(name, is_classes)
+    grid = GRIDS[name]
     if n_features is not None:
         grid = _fitting(grid, n_features)
     n = N_QUICK if quick else N_SETTINGS[protocol]
     return list(ParameterSampler(grid, min(n, n_combinations(grid)), random_state=0))
-
-
-def grid_of(name: str, is_classes: bool) -> Grid:
-    """What is searched for a contender."""
-    return (CLASSES if is_classes else NUMBERS)[name]
 
 
 def n_combinations(grid: Grid) -> int:
@@ -127,12 +123,18 @@ def _fitting(grid: Grid, n_features: int) -> Grid:
 
 
 def try_setting(make: Make, setting: Setting, parts: Split, seed: int) -> Found:
-    """Fit one setting and score it on the test part."""
-    model = make(random_state=seed, **setting).fit(parts.X_train, parts.y_train)
+    """Fit one setting and score it on the test part; a fit that runs away is wrong on every sample."""
+    model, n_test = make(random_state=seed, **setting), len(parts.X_test)
+    try:
+        model.fit(parts.X_train, parts.y_train)
+    except ValueError as error:
+        if not str(error).startswith(RAN_AWAY):
+            raise
+        worst = 0.0 if hasattr(model, "predict_proba") else np.inf
+        return Found(worst, n_test, Size(None, None), setting)
     predicted = model.predict(parts.X_test)
-    is_classes = hasattr(model, "classes_")
-    if is_classes:
+    if hasattr(model, "classes_"):
         score = float(np.mean(predicted == parts.y_test))
     else:
         score = float(np.sqrt(np.mean((predicted - parts.y_test) ** 2)))
-    return Found(score, len(parts.X_test), size_of(model, len(parts.X_train)), setting)
+    return Found(score, n_test, size_of(model, len(parts.X_train)), setting)

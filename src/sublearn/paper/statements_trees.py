@@ -8,7 +8,7 @@ from scipy.stats import rankdata
 from sublearn.paper import printed
 from sublearn.paper.contenders import CONTENDERS
 from sublearn.paper.evidence import CLASSES, NUMBERS, Evidence
-from sublearn.paper.grids import CLASSES as GRIDS
+from sublearn.paper.grids import GRIDS
 from sublearn.paper.verdicts import COUNTED, HOLDS, IN_PART, NOT, UNTOLD, Claim, Judge, Ruling, counted, graded, titles
 
 SLM, TREE, TUNED = "slm-baseline", "dt", "dt-tuned"
