@@ -44,7 +44,7 @@ bench: $(VENV)/.peers
 	$(BIN)/python benchmarks/convergence.py
 	$(BIN)/python benchmarks/quality.py
 	$(BIN)/python benchmarks/defaults.py
-	$(BIN)/python benchmarks/selection.py
+	$(BIN)/python benchmarks/feature_tests.py
 	$(BIN)/python benchmarks/times.py
 	$(BIN)/python benchmarks/stress.py
 

@@ -35,6 +35,8 @@ def renewed(text: str, results: dict[str, Any], times: Sequence[dict[str, str]] 
         raise ValueError("A quick report is not what the page is about; got one.")
     tables = {name: make(results[name]) for name, make in TABLES.items() if results.get(name)}
     tables["headline"] = "\n".join(f"- {line}" for line in headline(protocol, results)) + "\n"
+    if results.get("table1"):
+        tables["below"] = below_printed(results["table1"])
     if times:
         tables["times"] = times_table(times)
     for name, table in tables.items():
@@ -112,6 +114,17 @@ def _score(entry: Entry) -> str:
     worse = "†" if p_value is not None and p_value < LEVEL else ""
     paper = "" if entry["paper"] is None else f" ({entry['paper']:.2f})"
     return (f"**{mean}**" if entry["is_best_of_group"] else mean) + worse + paper
+
+
+def below_printed(entries: Sequence[Entry]) -> str:
+    """On how many sets of classes our mean is below the printed number."""
+    told = []
+    for name in _unique(entries, "contender"):
+        differences = [entry["difference"] for entry in entries if entry["contender"] == name and entry["paper"]]
+        if differences:
+            n = sum(difference < 0 for difference in differences)
+            told.append(f"{CONTENDERS[name].title} on {n} of {len(differences)}")
+    return f"- Our mean accuracy is below the printed one: {', '.join(told)} sets.\n"
 
 
 def reached_table(entries: Sequence[Entry]) -> str:

@@ -109,7 +109,7 @@ def test_what_the_paper_searches_is_in_the_grids() -> None:
 
 
 @pytest.mark.parametrize(("estimator", "preset", "kind"), CASES)
-def test_preset_learns_with_leaves_of_one_sample_and_two_hyperplanes_a_node(estimator: Any, preset: Any, kind: str) -> None:
+def test_preset_learns_and_has_leaves_of_one_sample_and_two_hyperplanes(estimator: Any, preset: Any, kind: str) -> None:
     is_numbers = estimator.__name__.endswith("Regressor")
     X, y = load_diabetes(return_X_y=True) if is_numbers else load_wine(return_X_y=True)
     model = estimator(**preset, random_state=0).fit(X[::2], y[::2])

@@ -148,7 +148,7 @@ def test_size_of_a_decision_tree_is_twice_its_splits() -> None:
 
 @pytest.mark.parametrize("subspace_size", [2, 3, 10])
 def test_size_of_an_slm_tree_counts_hyperplanes_of_the_subspace(subspace_size: int) -> None:
-    model = SLMClassifier(**PARAMETERS, subspace_size=subspace_size, random_state=0).fit(*IRIS)
+    model = SLMClassifier(**{**PARAMETERS, "subspace_size": subspace_size}, random_state=0).fit(*IRIS)
     each = min(subspace_size, 4) + 1
     nodes = [int(np.sum(model.tree_.depth == level)) for level in range(model.depth_ + 1)]
     share = float(model.tree_.n_samples[model.tree_.is_leaf & (model.tree_.loss == 0)].sum() / 150)

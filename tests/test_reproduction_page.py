@@ -40,7 +40,7 @@ def test_marks_of_the_page_are_in_pairs_and_each_is_known() -> None:
     found = MARK.findall(PAGE)
     assert len(found) == PAGE.count("<!-- end of") == PAGE.count("python docs/reproduction_tables.py -->")
     assert all((protocol, name) == (again, same) for protocol, name, _, again, same in found)
-    assert {name for _, name, *_ in found} <= {*SCRIPT.TABLES, "headline", "times"}
+    assert {name for _, name, *_ in found} <= {*SCRIPT.TABLES, "headline", "below", "times"}
     assert {name for protocol, name, *_ in found if protocol == "honest"} >= {"headline", "pairs1", "pairs3", "claims"}
     assert {name for protocol, name, *_ in found if protocol == "paper"} >= {"headline", "reached1", "table2", "claims"}
 
@@ -66,6 +66,7 @@ def test_numbers_are_those_of_the_report(tmp_path: Path) -> None:
     # means of 0.5 and 0.61, and of 0.52 and 0.61
     assert "| Iris | 56.50 / 55.50, p = " in tables["honest", "pairs1"]
     assert "SLM Baseline / DT tuned" in tables["honest", "pairs1"]
+    assert "DT on 2 of 2, SLM Baseline on 2 of 2" in tables["honest", "below"]
     assert "| DT | 55.50" in tables["honest", "table1"]
     assert "(98.33)" in tables["honest", "table1"]
     assert re.search(r"\| DT tuned \| [\d.†*]+ \| [\d.†*]+ \|", tables["honest", "table1"])  # nothing is printed of it

@@ -258,6 +258,8 @@ def test_headline_names_what_is_missed_and_counts_comparisons() -> None:
     assert (
         "better than its peer's in 1 of 1 comparisons, significantly in 1" in headline("honest", {"pairs3": [pair]})[0]
     )
+    worse = {**pair, "slm": "slm-boost", "peer": "xgboost", "difference": 0.1, "is_significantly_worse": True}
+    assert headline("honest", {"pairs3": [pair, worse]})[1].endswith(": SLR Boost against XGBoost on Boston*.")
     assert headline("honest", {"reached3": [entry]}) == []
 
 

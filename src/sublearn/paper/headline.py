@@ -51,5 +51,20 @@ def _compared(entries: Sequence[Entry]) -> list[str]:
     n_worse = sum(entry["is_significantly_worse"] for entry in entries)
     return [
         f"SLM's mean is better than its peer's in {n_better} of {len(entries)} comparisons, significantly in "
-        f"{n_surely}; significantly worse in {n_worse}."
+        f"{n_surely}; significantly worse in {n_worse}.",
+        *_behind([entry for entry in entries if sign[entry["data_set"]] * entry["difference"] < 0]),
     ]
+
+
+def _behind(entries: Sequence[Entry]) -> list[str]:
+    """Where SLM's mean is worse, comparison by comparison; a star where that is more than chance."""
+    found: dict[str, list[str]] = {}
+    for entry in entries:
+        name = CONTENDERS[entry["slm"]].name(entry["is_classes"])
+        star = "*" if entry["is_significantly_worse"] else ""
+        title = f"{name} against {CONTENDERS[entry['peer']].title}"
+        found.setdefault(title, []).append(f"{SOURCES[entry['data_set']].title}{star}")
+    if not found:
+        return []
+    told = "; ".join(f"{title} on {', '.join(sets)}" for title, sets in found.items())
+    return [f"Behind in the mean, with a star where it is significant: {told}."]

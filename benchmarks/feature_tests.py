@@ -1,8 +1,8 @@
 """Feature selection beside scikit-learn's: how long it takes, and what classifiers and regressors make of it.
 
-    python benchmarks/selection.py                # both
-    python benchmarks/selection.py speed          # 100,000 samples of 1,000 features; needs 2 GB
-    python benchmarks/selection.py quality --splits 5 --data-dir FOLDER
+    python benchmarks/feature_tests.py                # both
+    python benchmarks/feature_tests.py speed          # 100,000 samples of 1,000 features; needs 2 GB
+    python benchmarks/feature_tests.py quality --splits 5 --data-dir FOLDER
 
 Speed: one thread each. `mutual_info_classif` and `mutual_info_regression` take minutes, so they have a few of the
 features (`--columns`) and their time is multiplied; they treat features one by one, so that it grows in proportion.
