@@ -95,7 +95,7 @@ def test_model_size_counts_the_features_of_the_subspace() -> None:
 
 def test_paper_preset_has_no_axis_candidates_and_straight_maps() -> None:
     X, y = data_with_ties()
-    model = SLMClassifier(**sublearn.paper.PARAMETERS, n_coefficients=3, random_state=0).fit(X, y)
+    model = SLMClassifier(**{**sublearn.paper.PARAMETERS, "n_coefficients": 3}, random_state=0).fit(X, y)
     assert np.all(np.diff(model.feature_maps_.offsets) <= 2)
     assert model.score(X, y) > 0.9
 

@@ -26,7 +26,7 @@ EXPERIMENTS = {
     "svr": ("paper/measures.py",),
 }
 # their values are in a record's key themselves, as settings and parameters
-IN_THE_KEY = ("paper/__init__.py", "paper/grids.py", "paper/versions.py")
+IN_THE_KEY = ("paper/__init__.py", "paper/grids.py", "paper/presets.py", "paper/versions.py")
 
 
 def code_of(experiment: str, subject: str) -> str:
