@@ -11,6 +11,7 @@ import pytest
 from scipy.stats import chi2
 
 import naive
+import naive_tree
 from sublearn.core.decay import decaying
 from sublearn.kernels import arithmetic, drawing
 from sublearn.kernels.compilation import plain
@@ -113,23 +114,20 @@ def test_many_exponentials_at_once_equal_those_one_by_one_to_the_bit() -> None:
 # --- random numbers
 
 
-def splitmix64(key: int, value: int) -> int:
-    """Steele, Lea and Flood's generator, in Python integers."""
-    z = (key + (value + 1) * 0x9E3779B97F4A7C15) % 2**64
-    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9 % 2**64
-    z = (z ^ z >> 27) * 0x94D049BB133111EB % 2**64
-    return z ^ z >> 31
-
-
 def test_mix_gives_the_published_splitmix64_sequence() -> None:
     mixed = mix_(np.zeros(3, np.uint64), np.arange(3))
     assert mixed.tolist() == [0xE220A8397B1DCDAF, 0x6E789E6AA1B965F4, 0x06C45D188009454F]
 
 
-def test_mix_equals_its_twin() -> None:
-    keys, values = keys_of(200), np.random.default_rng(2).integers(0, 2**40, 200)
-    expected = [splitmix64(k, v) for k, v in zip(keys.tolist(), values.tolist(), strict=True)]
+def test_random_numbers_equal_their_twins() -> None:
+    rng = np.random.default_rng(2)
+    keys, values = keys_of(200), np.append(rng.integers(0, 2**40, 199), -1)
+    expected = list(map(naive_tree.mix, keys.tolist(), values.tolist()))
     assert mix_(keys, values).tolist() == expected
+    assert [float(uniform_(key)) for key in keys] == list(map(naive_tree.uniform, keys.tolist()))
+    limits = rng.integers(1, 2**31, 200)
+    found = [int(below_(key, n)) for key, n in zip(keys, limits, strict=True)]
+    assert found == list(map(naive_tree.below, keys.tolist(), limits.tolist()))
 
 
 def test_uniform_lies_in_the_half_open_unit_interval() -> None:
@@ -167,6 +165,13 @@ def test_draws_without_replacement_have_the_exact_probabilities(beta: float, n: 
     ranks = draw(decaying(1.0, beta, n), size, 40_000)
     expected = naive.subset_probabilities(naive.selection_probabilities(beta, n), size)
     assert_frequencies(Counter(frozenset(row) for row in ranks.tolist()), expected, len(ranks))
+
+
+@pytest.mark.parametrize(("beta", "n", "size"), [(0.5, 5, 2), (0.0, 4, 3), (1.0, 3, 1), (0.2, 6, 4), (0.3, 6, 6)])
+def test_draws_without_replacement_equal_their_twin(beta: float, n: int, size: int) -> None:
+    chances = naive.selection_probabilities(beta, n)
+    keys = [naive_tree.mix(key, naive_tree.SUBSPACE) for key in keys_of(300).tolist()]
+    assert draw(decaying(1.0, beta, n), size, 300).tolist() == [naive_tree.draw(key, chances, size) for key in keys]
 
 
 def test_draws_are_distinct_and_ascending() -> None:
