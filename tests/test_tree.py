@@ -450,7 +450,12 @@ def test_random_state_decides_the_draws() -> None:
     [
         (SLMClassifier, SLMRegressor, {"class_weight"}, {"criterion"}),
         (SLMForestClassifier, SLMForestRegressor, {"class_weight", "voting"}, {"criterion"}),
-        (SLMBoostClassifier, SLMBoostRegressor, {"class_weight", "quantile"}, {"loss", "l2_regularization"}),
+        (
+            SLMBoostClassifier,
+            SLMBoostRegressor,
+            {"class_weight", "quantile", "multiclass"},
+            {"loss", "l2_regularization"},
+        ),
     ],
 )
 def test_twins_share_parameters_and_defaults(one: Any, other: Any, not_shared: set[str], different: set[str]) -> None:

@@ -315,8 +315,8 @@ PARAMETERS = {
         either(NONE, whole(1, 65536)),
         "",
         "Candidates that a node may draw for each of its samples, counted as for `min_samples_split`: over few "
-        "samples, more would differ by chance alone. What is listed or fitted is not limited. None: no limit, as in "
-        "the paper.",
+        "samples, more would differ by chance alone. What is listed for all nodes, or fitted, is not limited. None: no "
+        "limit, as in the paper.",
     ),
     "fitted_projections": Parameter(
         whole(0, 120),
@@ -343,7 +343,7 @@ PARAMETERS = {
         or_sequence(number(0.0)),
         "beta",
         "How fast the probability of using a feature, P_d = beta_0 exp(-beta d), falls with its rank d. A sequence "
-        "has one entry a round of drawing.",
+        "has one entry a round of drawing; a subspace that is drawn goes by the first.",
     ),
     "envelope_height": Parameter(
         number(0.0, 127.0),
