@@ -119,11 +119,7 @@ def test_candidates_of_nodes_are_those_of_the_twin_in_their_order(selection: str
         p = some_parameters(rng, "squared_error", selection, kind)
         plan, keys, counts = plan_projections(p, n_features), keys_of(n_nodes), rng.integers(1, 60, n_nodes)
         order = rng.permuted(np.tile(np.arange(n_features), (n_nodes, 1)), axis=1)
-<<<<<<< HEAD
-        n_varying = rng.integers(3, n_features + 1, n_nodes)
-=======
         n_varying = rng.integers(1, n_features + 1, n_nodes)
->>>>>>> twin
         ranking = ranking_of(order, n_varying)
         decay = p.rounds[0].selection_decay
         subspace = choose_subspace(ranking, keys, plan.subspace_size, p.subspace, decay)
