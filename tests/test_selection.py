@@ -499,7 +499,7 @@ def test_code_of_the_guide_runs_and_prints_what_is_shown() -> None:
     assert renewed_output(block) == block[0]
 
 
-example = SimpleNamespace(**runpy.run_path(str(Path(__file__).parents[1] / "examples" / "selection.py")))
+example = SimpleNamespace(**runpy.run_path(str(Path(__file__).parents[1] / "examples" / "feature_selection.py")))
 
 
 def caption(path: Path) -> str:
@@ -509,7 +509,7 @@ def caption(path: Path) -> str:
 
 def test_picture_of_the_guide_is_current_and_small(tmp_path: Path) -> None:
     example.save_picture(tmp_path / "new.png")
-    assert caption(example.PICTURE) == caption(tmp_path / "new.png"), "python examples/selection.py renews it"
+    assert caption(example.PICTURE) == caption(tmp_path / "new.png"), "python examples/feature_selection.py renews it"
     assert example.PICTURE.stat().st_size < 100_000
 
 

@@ -1,7 +1,7 @@
 """The sorted losses of features, real ones and noise, with the elbow: the picture of docs/selection.md.
 
-    python examples/selection.py              # renews docs/selection.png
-    python examples/selection.py picture.png
+    python examples/feature_selection.py              # renews docs/feature_selection.png
+    python examples/feature_selection.py picture.png
 
 The breast cancer data of scikit-learn, whose 30 features are joined by 70 of normal noise.
 """
@@ -16,7 +16,7 @@ from sklearn.datasets import load_breast_cancer
 from sublearn import DiscriminantFeatureTest
 from sublearn.paper.canvas import COLOURS, GREY, INK, SMALL, TEXT, dress, new_figure
 
-PICTURE = Path(__file__).parents[1] / "docs" / "selection.png"
+PICTURE = Path(__file__).parents[1] / "docs" / "feature_selection.png"
 N_NOISE = 70
 
 
