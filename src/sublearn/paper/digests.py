@@ -12,7 +12,17 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]  # the package
 # of the package's other parts, what no fit goes through
-NOT_ENGINE = ("paper", "bench", "cli.py", "__main__.py", "export.py", "tuning.py")
+NOT_ENGINE = (
+    "paper",
+    "bench",
+    "cli.py",
+    "__init__.py",
+    "__main__.py",
+    "_spaces.py",
+    "export.py",
+    "selection.py",
+    "tuning.py",
+)
 
 # what every experiment goes through
 SHARED = ("paper/search.py", "paper/datasets.py", "paper/sizes.py")
