@@ -46,7 +46,6 @@ def changed_by(path: Path, addition: str) -> set[str]:
     """Which units have another key when a line is added to a file."""
     before = {name: key_of(unit) for name, unit in UNITS.items()}
     path.write_text(path.read_text() + addition)
-    digests._code.cache_clear()
     digests._digest.cache_clear()
     return {name for name, unit in UNITS.items() if key_of(unit) != before[name]}
 

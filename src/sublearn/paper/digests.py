@@ -72,14 +72,14 @@ def digest(names: tuple[str, ...]) -> str:
 def _digest(root: Path, names: tuple[str, ...]) -> str:
     found = sha256()
     for name in names:
-        found.update(f"{name}\0{_code(root / name)}\0".encode())
+        found.update(f"{name}\0{_code((root / name).read_text(encoding='utf-8'))}\0".encode())
     return found.hexdigest()[:12]
 
 
-@lru_cache
-def _code(path: Path) -> str:
-    """A file's code without comments and docstrings."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+@lru_cache(maxsize=1024)
+def _code(text: str) -> str:
+    """The code of a file's text, without comments and docstrings."""
+    tree = ast.parse(text)
     for node in ast.walk(tree):
         if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)) and ast.get_docstring(node) is not None:
             node.body = node.body[1:]
