@@ -211,6 +211,11 @@ def test_sets_are_named_one_by_one_or_in_groups(text: str, expected: list[str], 
     assert list(ordered("--datasets", text).data_sets) == expected
 
 
+def test_claims_are_part_of_a_quick_run_only_if_named(ordered: Callable[..., Order]) -> None:
+    assert set(PARTS) - set(ordered().parts) == {"claims"}
+    assert ordered("--only", "claims,table1").parts == ("table1", "claims")
+
+
 def test_options_become_the_order(ordered: Callable[..., Order], tmp_path: Path) -> None:
     order = ordered("--protocol", "paper", "--seed", "4", "--data-dir", str(tmp_path), "--only", "fig3,table1")
     assert order == Order(
