@@ -19,7 +19,7 @@ def preset_table() -> str:
     parts = []
     for standing, head in HEADS.items():
         rows = [_row(name, pin) for name, pin in PINS.items() if pin.standing == standing]
-        titles = f"| parameter | {' | '.join(KINDS)} | where | the paper's words, or why |"
+        titles = f"| parameter | {' | '.join(KINDS)} | where | the paper's words in quotation marks, and ours |"
         parts.append("\n".join([f"### {head}", "", titles, "|---|---|---|---|---|---|", *rows, ""]))
     return "\n".join(parts)
 

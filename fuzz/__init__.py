@@ -10,7 +10,7 @@ again by itself. The kinds:
 - weights: the same for sample weights and class weights. Rows of weight 0 change nothing.
 - interrupts: Ctrl-C at any moment of first and later fits and predictions, in plain and forked processes, with and
   without compiled kernels at hand. It ends them within a second, with KeyboardInterrupt, and the next fit gives the
-  usual model.
+  usual model. The table has the slowest; a failure is one beyond four seconds, since a machine may have much to do.
 
 After every fit that goes well: predictions are finite and of the right shape, probabilities add up to 1; another fit,
 two threads, and a pickle give the same bits; weight 2 is the row twice and weight 0 its absence, where nothing is drawn

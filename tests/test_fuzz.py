@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from fuzz import __main__ as command
-from fuzz import parameters, runner
+from fuzz import interrupts, parameters, runner
 from fuzz.cases import FAILED, PASSED, BrokenError, Outcome, rng_of
 from fuzz.fits import ESTIMATORS, refusal
 from fuzz.kinds import KINDS, run_case
@@ -115,3 +115,14 @@ def test_broken_promises_are_found(name: str, broken: Any, words: str, monkeypat
     monkeypatch.setattr(SLMForestRegressor, name, broken)
     with pytest.raises(BrokenError, match=words):
         check_promises(model, X, y, None, np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("forked", [False, True])
+@pytest.mark.parametrize("delay", [0.02, 0.15])
+def test_interrupt_of_the_first_forest_is_not_swallowed_by_the_compiler_and_the_next_fit_works(
+    delay: float, forked: bool
+) -> None:
+    """It was, once in 26, or left a lock taken for ever: `RuntimeError: generator raised StopIteration`."""
+    plan = {"estimator": "SLMForestClassifier", "n_jobs": 2, "call": "fit", "turn": "first"}
+    outcome = interrupts._run({**plan, "forked": forked, "delays": [delay]}, cold=False)
+    assert outcome.status != FAILED, outcome.text

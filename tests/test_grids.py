@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_diabetes, load_iris
+from sklearn.datasets import load_diabetes, load_iris, load_wine
 
 from sublearn.paper import grids, search
 from sublearn.paper.contenders import CONTENDERS, N_TREES, of_table
@@ -87,12 +87,31 @@ def test_quick_grids_are_smaller_for_slm() -> None:
         assert n_quick < n < len(settings(name, "paper", False, 4))
 
 
-def test_subspaces_are_clipped_to_the_features_and_nothing_is_tried_twice(monkeypatch: pytest.MonkeyPatch) -> None:
-    grid: grids.Grid = {"subspace_size": [2, 4, 8, 16], "envelope_height": [1.0, 2.0]}
+def test_settings_that_are_the_same_model_are_tried_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    grid: grids.Grid = {
+        "subspace_size": [2, 4, 8, 16],
+        "envelope_height": [2.0, 4.0],  # at decay 0 all features have coefficients, at decay 1 none and one
+        "envelope_decay": [0.0, 1.0],
+        "n_projections": [100, 100_000],
+    }
     monkeypatch.setitem(grids.GRIDS, "slm-baseline", grid)
     monkeypatch.setattr(search, "N_SETTINGS", {"honest": 100, "paper": 100})
-    for n_features, sizes in ((1, [1]), (3, [2, 3]), (4, [2, 4]), (33, [2, 4, 8, 16])):
+    # heights at decay 0 times sizes times p, and one more: over one feature the envelope has three vectors a round
+    for n_features, n in ((1, 2 + 1), (3, 2 * 2 * 2 + 1 - 1), (33, 2 * 4 * 2 + 1)):
         found = settings("slm-baseline", "honest", False, n_features)
-        assert sorted({one["subspace_size"] for one in found}) == sizes
-        assert len(tried(found)) == len(found) == 2 * len(sizes)
-    assert grid["subspace_size"] == [2, 4, 8, 16]
+        assert all(search.n_with_coefficients(one, n_features) > 0 for one in found)
+        assert len(tried(found)) == len(found)
+        assert len(found) <= n + 1
+
+
+@pytest.mark.parametrize("protocol", search.PROTOCOLS)
+@pytest.mark.parametrize("name", ["slm-baseline", "slm-forest"])
+def test_nearly_all_settings_of_a_set_are_models_of_their_own(name: str, protocol: str) -> None:
+    """Now and then two settings grow the same trees over so few samples; grids that say less would do so often."""
+    X, y = load_wine(return_X_y=True)
+    found = settings(name, protocol, False, X.shape[1])
+    few = {} if name == "slm-baseline" else {"n_estimators": 3}
+    models = [CONTENDERS[name].make(True)(random_state=0, **few, **one).fit(X, y) for one in found]
+    nodes = [model.tree_ if name == "slm-baseline" else model.ensemble_.nodes for model in models]
+    different = {one.threshold.tobytes() + one.feature.tobytes() + one.parent.tobytes() for one in nodes}
+    assert len(different) >= 0.9 * len(found)

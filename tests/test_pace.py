@@ -96,7 +96,7 @@ def test_one_thread_is_never_timed() -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="naps take milliseconds there")
-def test_two_threads_beside_busy_processes_take_no_longer_than_one() -> None:
+def test_two_threads_beside_busy_processes_take_less_than_twice_as_long_as_one() -> None:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(3900, 8))
     y = X[:, 0] + X[:, 1] * X[:, 2]
@@ -110,10 +110,10 @@ def test_two_threads_beside_busy_processes_take_no_longer_than_one() -> None:
     seconds(2)  # loads the kernels
     others = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(2)]
     try:
-        found = [(seconds(1), seconds(2)) for _ in range(3)]
+        found = [(seconds(1), seconds(2)) for _ in range(5)]
     finally:
         for process in others:
             process.kill()
             process.wait()
     one, two = np.min(found, axis=0)
-    assert two < 4.0 * one  # spinning threads took 28 times as long; the rest is for a machine that is never quiet
+    assert two < 2.0 * one  # 0.9 times is usual; spinning threads took 28 times as long

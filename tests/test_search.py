@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
+from sublearn._boosting import RanAwayError
 from sublearn.paper import datasets, grids, printed, search
 from sublearn.paper.contenders import CONTENDERS, Contender
 from sublearn.paper.datasets import DataSet, Source
@@ -240,7 +241,7 @@ class RunsAway(Cut):
 
     def fit(self, X: Any, y: Any) -> "RunsAway":
         if self.threshold == THRESHOLDS[0]:
-            raise ValueError("learning_rate of SLMBoostClassifier must be lower, or l2_regularization higher")
+            raise RanAwayError("learning_rate of SLMBoostClassifier must be lower")
         super().fit(X, y)
         return self
 
@@ -260,8 +261,8 @@ def test_setting_whose_fit_runs_away_is_never_chosen(protocol: str, monkeypatch:
 
 def test_other_errors_of_a_fit_are_raised(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(self: Any, X: Any, y: Any) -> Any:
-        raise ValueError("something else")
+        raise ValueError("learning_rate of SLMBoostClassifier must be a number")
 
     monkeypatch.setattr(Cut, "fit", fail)
-    with pytest.raises(ValueError, match="something else"):
+    with pytest.raises(ValueError, match="must be a number"):
         try_contender("fake", "toy", 0, "honest")

@@ -528,3 +528,15 @@ def test_words_of_the_picture_overlap_neither_each_other_nor_the_points() -> Non
         assert figure.bbox.containsx(box.x1)
     points = np.concatenate([axes.transData.transform(line.get_xydata()) for line in axes.lines[1:3]])
     assert not any(box.contains(x, y) for box in boxes for x, y in points)
+
+
+@pytest.mark.parametrize("make", [DiscriminantFeatureTest, RelevantFeatureTest])
+@pytest.mark.parametrize("method", ["fit", "transform"])
+def test_gap_is_named_by_its_column_and_no_other_library_is_recommended(make: Any, method: str) -> None:
+    X = pd.DataFrame({"a": [0.0, 1.0, 2.0, 3.0], "b": [1.0, 0.0, 1.0, 0.0]})
+    y = [0, 0, 1, 1]
+    test = make().fit(X, y)
+    gap = X.assign(b=[1.0, np.nan, 1.0, 0.0])
+    with pytest.raises(ValueError, match="NaN in column 'b'") as caught:
+        test.fit(gap, y) if method == "fit" else test.transform(gap)
+    assert "HistGradientBoosting" not in str(caught.value)

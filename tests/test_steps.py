@@ -151,6 +151,7 @@ def test_separate_trees_are_those_of_one_output_each(weights: str, subsample: fl
             inside = below(tree, node, ends) & used
             g, h = (math.fsum(column[inside, k] * all_weights[inside]) for column in (gradients, hessians))
             np.testing.assert_allclose(tree.value[node, k], -0.3 * g / (h + 2.0), rtol=1e-5, atol=1e-7)
+            np.testing.assert_allclose(tree.weight[node], h, rtol=1e-5, atol=1e-7)  # of its own class alone
     np.testing.assert_array_equal(problem.raw, expected)
 
 

@@ -34,6 +34,10 @@ FARTHEST = 1e110  # step of a leaf that no target within the limits asks for; it
 FIXED = {"criterion": "second_order", "min_loss": -np.inf, "min_weight_fraction_leaf": 0.0}
 
 
+class RanAwayError(ValueError):
+    """Raised where rounds of boosting have left the data behind."""
+
+
 class Part(NamedTuple):
     """Checked samples, to train or to validate on."""
 
@@ -225,7 +229,7 @@ class SLMBoost(SLMEnsemble):
             step = max(np.abs(tree.value).max() for tree in added.trees)
             if isinstance(loss, CompiledLoss) and not (step <= FARTHEST and -added.train_score <= loss.most):
                 name = type(self).__name__
-                raise ValueError(
+                raise RanAwayError(
                     f"learning_rate of {name} must be lower, or l2_regularization higher: round {number} adds up to "
                     f"{step:g} and has a training loss of {-added.train_score:g}; got {rate:g}."
                 )

@@ -7,6 +7,7 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
+from sublearn._checking import check_samples
 from sublearn._estimator import (
     ClassTargets,
     NumberTargets,
@@ -100,6 +101,14 @@ class FeatureTest(SelectorMixin, SLMEstimator):  # type: ignore[misc]
         if isinstance(self.n_features_to_select, str):
             return elbow(decreases) or n_features
         return min(as_count(self.n_features_to_select, n_features), n_features)
+
+    def transform(self, X: Any) -> Any:
+        """The features that are kept, of samples that may be others."""
+        try:
+            return super().transform(X)
+        except ValueError:
+            check_samples(self, X, reset=False)  # which names the column
+            raise
 
     def _get_support_mask(self) -> Array:
         check_is_fitted(self)

@@ -77,12 +77,11 @@ def grow_round(
     rows = draw_rows(len(problem.raw), growth.boost.subsample, key)
     if growth.boost.separate and n_outputs > 1:
         keys = keys_below(key, SEPARATE + np.arange(n_outputs)).tolist()
-        grown = [
-            _grow_tree(problem, growth, rows, slopes[0].only(k), slopes[0], k, keys[k], workers)
-            for k in range(n_outputs)
-        ]
+        each = [slopes[0].only(k) for k in range(n_outputs)]
+        grown = [_grow_tree(problem, growth, rows, (own, own), keys[k], workers, k) for k, own in enumerate(each)]
+        grown = [one._replace(tree=_stepping_in(one.tree, k, n_outputs)) for k, one in enumerate(grown)]
     else:
-        grown = [_grow_tree(problem, growth, rows, slopes[1], slopes[0], None, key, workers)]
+        grown = [_grow_tree(problem, growth, rows, slopes, key, workers)]
     trees = [one.tree for one in grown]
     if len(rows) < len(problem.raw):
         ensemble = pack(trees)
@@ -100,21 +99,27 @@ def _grow_tree(
     problem: Problem,
     growth: Growth,
     rows: Array,
-    along: Slopes,
-    slopes: Slopes,
-    output: int | None,
+    slopes: tuple[Slopes, Slopes],
     key: int,
     workers: Workers,
+    output: int | None = None,
 ) -> Placed:
-    """A tree that looks for splits along some slopes; its leaves step in all outputs, or in one alone."""
-    n_outputs = problem.raw.shape[1] if output is None else 1
-    grown = grow_placed(make_task(problem, growth, rows, along, n_outputs, workers), key, workers)
-    tree = _with_steps(grown, problem, growth.boost, slopes, workers)
-    tree = _renewed(grown._replace(tree=tree), problem, growth.boost.learning_rate)
-    if output is not None:
-        others = np.arange(problem.raw.shape[1]) != output
-        tree = tree._replace(value=np.where(others, 0.0, tree.value))
-    return grown._replace(tree=tree)
+    """A tree whose leaves step by the first slopes, in each of their outputs, and whose nodes split by the second.
+
+    `output`: the only one of the problem's outputs that the slopes are by.
+    """
+    steps, along = slopes
+    task = make_task(problem, growth, rows, along, steps.gradients.shape[1], workers)
+    grown = grow_placed(task, key, workers)
+    grown = grown._replace(tree=_with_steps(grown, problem, growth.boost, steps, workers))
+    return grown._replace(tree=_renewed(grown, problem, growth.boost.learning_rate, output))
+
+
+def _stepping_in(tree: FlatTree, output: int, n_outputs: int) -> FlatTree:
+    """A tree of one output as one of several, which steps in no other."""
+    value = np.zeros((tree.n_nodes, n_outputs))
+    value[:, output] = tree.value[:, 0]
+    return tree._replace(value=value)
 
 
 def draw_signs(n_outputs: int, key: int) -> Array:
@@ -212,12 +217,15 @@ def _with_steps(grown: Placed, problem: Problem, boost: BoostParameters, slopes:
     return tree._replace(value=value, weight=weight)
 
 
-def _renewed(grown: Placed, problem: Problem, learning_rate: float) -> FlatTree:
-    """The tree with the loss's own leaf values, where it has such; a node above has the mean of its children."""
+def _renewed(grown: Placed, problem: Problem, learning_rate: float, output: int | None) -> FlatTree:
+    """The tree with the loss's own leaf values, where it has such; a node above has the mean of its children.
+
+    Of a tree that steps in one output alone, these are the loss's values for that.
+    """
     tree = grown.tree
     if type(problem.loss).leaf_value is Loss.leaf_value:
         return tree
-    weights = problem.all_weights()
+    weights, n_outputs = problem.all_weights(), problem.raw.shape[1:]
     value = np.zeros(tree.value.shape)
     leaves, places = grown.leaves
     for leaf, (begin, end) in zip(leaves.tolist(), places.tolist(), strict=True):
@@ -225,10 +233,10 @@ def _renewed(grown: Placed, problem: Problem, learning_rate: float) -> FlatTree:
         given = ask(problem.loss, "leaf_value", problem.y[samples], problem.outputs[samples], weights[samples])
         if given is None:
             return tree
-        best = as_answer(problem.loss, "leaf_value", given, (), value.shape[1:])
+        best = np.broadcast_to(as_answer(problem.loss, "leaf_value", given, (), n_outputs), n_outputs)
         if not np.isfinite(best).all():
             raise ValueError(f"leaf_value of {problem.loss!r} must be finite.")
-        value[leaf] = learning_rate * best
+        value[leaf] = learning_rate * (best if output is None else best[output])
     for nodes in upward(tree):
         np.add.at(value, tree.parent[nodes], tree.weight[nodes, None] * value[nodes])
         parents = np.unique(tree.parent[nodes])

@@ -17,6 +17,7 @@ from sublearn.paper import ablations, convergence, measures, search
 from sublearn.paper.contenders import CONTENDERS
 from sublearn.paper.datasets import SOURCES, load
 from sublearn.paper.digests import code_of, is_of_slm
+from sublearn.paper.grids import GRIDS
 from sublearn.paper.versions import VERSIONS
 
 
@@ -126,7 +127,7 @@ def key_of(unit: Unit) -> str:
         contender = CONTENDERS[unit.subject]
         searched = contender.follows or unit.subject
         rules += [search.N_FOLDS, search.LARGE, search.n_tuning(unit.subject, unit.protocol)]
-        rules += [search.settings(searched, unit.protocol, unit.quick)]
+        rules += [GRIDS[searched], search.settings(searched, unit.protocol, unit.quick)]
         rules += [repr(contender.make(is_classes)(random_state=0).get_params())]
     elif unit.experiment == "ablation":
         fixed = CONTENDERS[ablations.OF].make(is_classes)(random_state=0)

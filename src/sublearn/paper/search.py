@@ -4,6 +4,7 @@
 appears to have done; what comes out is optimistic, and is never shown beside the other.
 """
 
+import json
 import warnings
 from math import prod
 from pathlib import Path
@@ -13,7 +14,9 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import KFold, ParameterSampler, StratifiedKFold, train_test_split
 
-from sublearn.paper import datasets
+from sublearn._boosting import RanAwayError
+from sublearn.core.projection import envelope
+from sublearn.paper import PARAMETERS, datasets
 from sublearn.paper.contenders import CONTENDERS, Make
 from sublearn.paper.grids import GRIDS, N_QUICK, N_SETTINGS, QUICK, Grid
 from sublearn.paper.sizes import Size, size_of
@@ -24,7 +27,8 @@ LARGE = 5000  # sets with more samples may be tuned on a part of the training pa
 N_TUNING = {"honest": 2000}  # that many; of protocols not named here, all
 N_TUNING_SLOW = {"svm-rbf": 2000}  # at most that many by any protocol: hours would be needed otherwise
 N_FOLDS = 3
-RAN_AWAY = "learning_rate of SLMBoost"  # what boosting without regularisation may end with
+SPARE = 4  # times as many settings are drawn as are tried, since some are the same model
+VERY_MANY = 10_000  # features, where nothing is said of a set
 
 Setting = dict[str, Any]
 
@@ -104,10 +108,11 @@ def settings(name: str, protocol: str, quick: bool, n_features: int | None = Non
     if quick and name in QUICK:
         return QUICK[name]
     grid = GRIDS[name]
-    if n_features is not None:
-        grid = _fitting(grid, n_features)
     n = N_QUICK if quick else N_SETTINGS[protocol]
-    return list(ParameterSampler(grid, min(n, n_combinations(grid)), random_state=0))
+    drawn = ParameterSampler(grid, min(SPARE * n, n_combinations(grid)), random_state=0)
+    found = [one for one in drawn if n_with_coefficients(one, n_features) > 0]
+    as_models = {json.dumps(_bounded(one, name, n_features)): one for one in reversed(found)}
+    return [one for one in found if any(one is kept for kept in as_models.values())][:n]
 
 
 def n_combinations(grid: Grid) -> int:
@@ -115,11 +120,27 @@ def n_combinations(grid: Grid) -> int:
     return prod(map(len, grid.values()))
 
 
-def _fitting(grid: Grid, n_features: int) -> Grid:
-    """A subspace has no more features than there are: values beyond are one and the same."""
-    if "subspace_size" not in grid:
-        return grid
-    return {**grid, "subspace_size": sorted({min(size, n_features) for size in grid["subspace_size"]})}
+def n_with_coefficients(setting: Setting, n_features: int | None) -> int:
+    """How many features the envelope of a setting allows coefficients other than 0; those of no SLM have one."""
+    if "envelope_height" not in setting:
+        return 1
+    bounds = envelope(setting["envelope_height"], setting["envelope_decay"], n_features or VERY_MANY)
+    return sum(bound > 0 for bound in bounds)
+
+
+def _bounded(setting: Setting, name: str, n_features: int | None) -> Setting:
+    """The setting with D0 and p as large as they have an effect: what is equal then is the same model.
+
+    D0 ends with the features, and those without coefficients, unless it is drawn; p with the paper's U.B. a round.
+    """
+    if "envelope_height" not in setting:
+        return setting
+    n_useful, size = n_with_coefficients(setting, n_features), setting["subspace_size"]
+    is_drawn = name == "slm-forest" and size < (n_features or VERY_MANY)
+    size = size if is_drawn else min(size, n_useful)
+    largest = envelope(setting["envelope_height"], setting["envelope_decay"], min(size, n_useful))
+    most = len(PARAMETERS["n_coefficients"]) * prod(2 * bound + 1 for bound in largest)
+    return {**setting, "subspace_size": size, "n_projections": min(setting["n_projections"], most)}
 
 
 def try_setting(make: Make, setting: Setting, parts: Split, seed: int) -> Found:
@@ -127,9 +148,7 @@ def try_setting(make: Make, setting: Setting, parts: Split, seed: int) -> Found:
     model, n_test = make(random_state=seed, **setting), len(parts.X_test)
     try:
         model.fit(parts.X_train, parts.y_train)
-    except ValueError as error:
-        if not str(error).startswith(RAN_AWAY):
-            raise
+    except RanAwayError:
         worst = 0.0 if hasattr(model, "predict_proba") else np.inf
         return Found(worst, n_test, Size(None, None), setting)
     predicted = model.predict(parts.X_test)

@@ -2,7 +2,7 @@
 
 from sublearn.paper import printed
 from sublearn.paper.evidence import Evidence
-from sublearn.paper.verdicts import IN_PART, NOT, Claim, Ruling, untold
+from sublearn.paper.verdicts import IN_PART, Claim, Ruling, untold
 
 TIMES = (
     "times differ from run to run and from library to library, so that no verdict rests on them; those of this run are "
@@ -15,7 +15,7 @@ def _bold_scores(evidence: Evidence) -> Ruling:
     best = max(float(printed.ACCURACY[name]["iris"]) for name in ("ff-mlp", "lsvm", "svm-rbf", "dt", "slm-baseline"))
     is_missed = float(printed.ACCURACY["ff-mlp"]["iris"]) == best
     return Ruling(
-        IN_PART if is_missed else NOT, "As printed, FF-MLP has the best of its group on Iris and is not bold."
+        IN_PART if is_missed else HOLDS, "As printed, FF-MLP has the best of its group on Iris and is not bold."
     )
 
 
