@@ -2,7 +2,7 @@
 
 from sublearn.paper import printed
 from sublearn.paper.evidence import Evidence
-from sublearn.paper.verdicts import IN_PART, Claim, Ruling, untold
+from sublearn.paper.verdicts import HOLDS, IN_PART, Claim, Ruling, untold
 
 TIMES = (
     "times differ from run to run and from library to library, so that no verdict rests on them; those of this run are "
