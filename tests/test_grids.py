@@ -96,12 +96,12 @@ def test_settings_that_are_the_same_model_are_tried_once(monkeypatch: pytest.Mon
     }
     monkeypatch.setitem(grids.GRIDS, "slm-baseline", grid)
     monkeypatch.setattr(search, "N_SETTINGS", {"honest": 100, "paper": 100})
-    # heights at decay 0 times sizes times p, and one more: over one feature the envelope has three vectors a round
-    for n_features, n in ((1, 2 + 1), (3, 2 * 2 * 2 + 1 - 1), (33, 2 * 4 * 2 + 1)):
+    # decay 1: one model of one feature. Decay 0: p is at most 4 rounds times 5 (height 2) or 9 (height 4) to the power
+    # of D0, so that both values are one over one feature, and over two at height 2
+    for n_features, n in ((1, 1 + 1 + 1), (3, 1 + (1 + 2) + (2 + 2)), (33, 1 + (1 + 2 + 2 + 2) + 4 * 2)):
         found = settings("slm-baseline", "honest", False, n_features)
         assert all(search.n_with_coefficients(one, n_features) > 0 for one in found)
-        assert len(tried(found)) == len(found)
-        assert len(found) <= n + 1
+        assert len(tried(found)) == len(found) == n
 
 
 @pytest.mark.parametrize("protocol", search.PROTOCOLS)

@@ -110,9 +110,11 @@ def settings(name: str, protocol: str, quick: bool, n_features: int | None = Non
     grid = GRIDS[name]
     n = N_QUICK if quick else N_SETTINGS[protocol]
     drawn = ParameterSampler(grid, min(SPARE * n, n_combinations(grid)), random_state=0)
-    found = [one for one in drawn if n_with_coefficients(one, n_features) > 0]
-    as_models = {json.dumps(_bounded(one, name, n_features)): one for one in reversed(found)}
-    return [one for one in found if any(one is kept for kept in as_models.values())][:n]
+    models: dict[str, Setting] = {}
+    for one in drawn:
+        if n_with_coefficients(one, n_features) > 0:
+            models.setdefault(json.dumps(_bounded(one, name, n_features)), one)
+    return list(models.values())[:n]
 
 
 def n_combinations(grid: Grid) -> int:
