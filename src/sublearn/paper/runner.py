@@ -47,7 +47,7 @@ def run_units(
 ) -> Records:
     """Records of all units; those that the file already has are not computed again. `done` is told of each."""
     known = read_records(path)
-    keys = {unit: key_of(unit) for unit in units}
+    keys = keys_of(units)
     records = {unit: known[key] for unit, key in keys.items() if key in known}
     for unit, record in records.items():
         done(unit, record)
@@ -121,6 +121,16 @@ EXPERIMENTS: dict[str, Callable[[Unit, Path | None], dict[str, Any]]] = {
 
 def key_of(unit: Unit) -> str:
     """A name for the file: what is computed, and a digest of rules and code, so that others do not find it."""
+    return keys_of([unit])[unit]
+
+
+def keys_of(units: Sequence[Unit]) -> dict[Unit, str]:
+    """Of many units; all splits have the same rules, which are put together once."""
+    digests = {alike: _digest_of_rules(alike) for alike in dict.fromkeys(unit._replace(seed=0) for unit in units)}
+    return {unit: "/".join(map(str, [*unit, digests[unit._replace(seed=0)]])) for unit in units}
+
+
+def _digest_of_rules(unit: Unit) -> str:
     rules: list[Any] = [code_of(unit.experiment, unit.subject), versions_of(unit), search.TEST_SHARE]
     is_classes = SOURCES[unit.data_set].is_classes
     if unit.experiment == "contender":
@@ -139,8 +149,7 @@ def key_of(unit: Unit) -> str:
         rules += [repr(fixed.get_params())]
     else:
         rules += [measures.C_VALUES, repr(CONTENDERS["svm-rbf"].make(False)(random_state=0).get_params())]
-    digest = sha256(json.dumps(rules).encode()).hexdigest()[:12]
-    return "/".join(map(str, [*unit, digest]))
+    return sha256(json.dumps(rules).encode()).hexdigest()[:12]
 
 
 def versions_of(unit: Unit) -> dict[str, str]:

@@ -28,7 +28,7 @@ N_TUNING = {"honest": 2000}  # that many; of protocols not named here, all
 N_TUNING_SLOW = {"svm-rbf": 2000}  # at most that many by any protocol: hours would be needed otherwise
 N_FOLDS = 3
 SPARE = 4  # times as many settings are drawn as are tried, since some are the same model
-VERY_MANY = 10_000  # features, where nothing is said of a set
+VERY_MANY = 500  # features, where nothing is said of a set: all envelopes of the grids end before
 
 Setting = dict[str, Any]
 
