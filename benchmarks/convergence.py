@@ -1,4 +1,4 @@
-"""How fast ensembles converge with the number of trees, as in the paper's Fig. 3, and why (Sec. III-A).
+"""How fast ensembles converge with the number of trees, as in the paper's Fig. 5, and why (Sec. III-A).
 
     python benchmarks/convergence.py
     python benchmarks/convergence.py --picture docs/convergence.png   # draws the curves of the chosen settings

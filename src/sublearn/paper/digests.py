@@ -34,6 +34,10 @@ EXPERIMENTS = {
     "convergence": ("paper/contenders.py", "paper/convergence.py"),
     "root": ("paper/contenders.py", "paper/ablations.py", "paper/measures.py", "paper/node.py"),
     "svr": ("paper/measures.py",),
+    **dict.fromkeys(
+        ("growth", "trees"),
+        ("paper/contenders.py", "paper/ablations.py", "paper/convergence.py", "paper/tree_measures.py"),
+    ),
 }
 # their values are in a record's key themselves, as settings and parameters
 IN_THE_KEY = ("paper/__init__.py", "paper/grids.py", "paper/presets.py", "paper/versions.py")
