@@ -2,19 +2,18 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
 from numbers import Number
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
-from joblib import cpu_count, effective_n_jobs
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import _num_samples
 
 from sublearn._checking import check_samples, check_target, for_numbers, is_temporal, refuse_gaps
+from sublearn._cores import n_threads
 from sublearn._parameters import Rule, as_count, as_limit, as_rounds, as_whole, check_parameter, number, one_of
 from sublearn.core.answers import Answers, ClassShares, MeanTarget
 from sublearn.core.codes import EXACT, FeatureMaps, code_limit, encode_samples, fit_maps
@@ -67,8 +66,7 @@ class SLMEstimator(BaseEstimator):  # type: ignore[misc]
 
     def _workers(self) -> Workers:
         check_parameter(self, "n_jobs")  # it may have changed since the fit
-        n_threads = effective_n_jobs(self.n_jobs)
-        return Workers(1 if n_threads == 1 else min(n_threads, n_cores()))
+        return Workers(n_threads(self.n_jobs))
 
     def _key(self) -> int:
         """64 random bits that everything drawn depends on."""
@@ -310,12 +308,6 @@ def make_root(response: Response, n_samples: int) -> Root:
 def make_answers(response: Response) -> Answers:
     """How the sums of a node are read."""
     return ClassShares(len(response.classes)) if len(response.classes) else MeanTarget(response.targets.units)
-
-
-@cache
-def n_cores() -> int:
-    """Cores that this process may use, by its affinity and its share of a container."""
-    return int(cpu_count())
 
 
 def labels_of(y: Array) -> tuple[Array, Array]:

@@ -164,7 +164,8 @@ PARAMETERS = {
     "n_estimators": Parameter(
         whole(1, MOST_TREES),
         "T",
-        "Number of trees of a forest, or of rounds of boosting (at the most, where `learning_rate` is 'auto'). 'auto': "
+        "Number of trees of a forest, or of rounds of boosting. While `learning_rate` is 'auto' it is a maximum: the "
+        "trial may find that fewer rounds do; give both to have exactly so many. 'auto': "
         "500 (250 with fewer than 1,000 samples, 100 with fewer than 50, 400 from 10,000 on), times the root of K - 1 "
         "for K > 2 classes, and so many times more as a `learning_rate` that is given is lower than 0.05, up to 2,000.",
     ),
@@ -204,8 +205,9 @@ PARAMETERS = {
     "quantile": Parameter(
         either(NONE, Rule("a number above 0 and below 1", lambda v: _is_number(v) and 0 < v < 1)),
         "",
-        "The quantile that the loss 'quantile' is for; None: 0.5. For 'huber', the share of residuals whose error is "
-        "squared; None: 0.9. Other losses know none.",
+        "With the loss 'quantile', the quantile that is predicted; None: 0.5. With 'huber' it is something else: the "
+        "share of residuals, the smallest, whose error is squared while the others' is absolute; None: 0.9. Other "
+        "losses refuse it.",
     ),
     "learning_rate": Parameter(
         Rule("a number above 0 and up to 1000", lambda v: _is_number(v) and 0 < v <= 1000),
@@ -449,7 +451,8 @@ PARAMETERS = {
     "n_jobs": Parameter(
         either(NONE, Rule("an int that is not 0", lambda v: _is_whole(v) and v != 0)),
         "",
-        "Threads, at most one for each core that the process may use; None: one, -1: as many as that. The result does "
-        "not depend on it.",
+        "Threads, at most one for each core that the process may use. None: all of these, or as many as "
+        "OMP_NUM_THREADS or joblib.parallel_config say; one inside a pool that divides the cores already, such as "
+        "joblib's or Dask's. -1: all of them. Small work takes fewer. The model does not depend on it.",
     ),
 }
