@@ -24,21 +24,17 @@ def n_cores() -> int:
 
 def n_threads(n_jobs: int | None) -> int:
     """Threads for a parameter n_jobs: as many as it says, but no more than there are cores."""
-    wanted = effective_n_jobs(n_jobs)  # for None, what joblib.parallel_config says, or 1
-    if n_jobs is None and wanted == 1:
-        wanted = usual_threads()
+    wanted = usual_threads() if n_jobs is None else effective_n_jobs(n_jobs)
     return 1 if wanted == 1 else min(wanted, n_cores())
 
 
 def usual_threads() -> int:
-    """Threads where nobody says how many."""
+    """Threads where the estimator does not say how many."""
+    backend, told = get_active_backend()
+    if told is not None:  # by joblib.parallel_config
+        return int(effective_n_jobs(None))
     limits = [int(text) for text in map(os.environ.get, LIMITS) if text and text.isdecimal() and int(text) > 0]
     if limits:
         return min(limits)
-    return 1 if _is_in_a_pool() else n_cores()
-
-
-def _is_in_a_pool() -> bool:
-    """Whether this is one of several processes or threads that somebody has started to share the cores."""
-    is_alone = parent_process() is None and current_thread() is main_thread()
-    return not is_alone or bool(get_active_backend()[0].nesting_level)
+    is_in_a_pool = backend.nesting_level or parent_process() is not None or current_thread() is not main_thread()
+    return 1 if is_in_a_pool else n_cores()
