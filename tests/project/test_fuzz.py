@@ -3,7 +3,6 @@
 import inspect
 import subprocess
 import sys
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,11 +14,11 @@ from fuzz.fits import ESTIMATORS, refusal
 from fuzz.kinds import KINDS, run_case
 from fuzz.promises import check_promises
 
+from documents import ROOT
 from sublearn import SLMForestRegressor, SLMRegressor
 from sublearn._parameters import _rule_of
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="cases are stopped by signals that are not there")
-ROOT = Path(__file__).parent.parent
 DATA = np.random.default_rng(0).normal(size=(60, 4))
 
 

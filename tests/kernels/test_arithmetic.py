@@ -8,28 +8,17 @@ from typing import Any
 import numba
 import numpy as np
 import pytest
-from scipy.stats import chi2
 
 import naive
 import naive_tree
 from sublearn.core.decay import decaying
 from sublearn.kernels import arithmetic, drawing
 from sublearn.kernels.compilation import plain
-from support import keys_of
+from support import assert_frequencies, keys_of
 
 log2_, exp_, mix_, uniform_, below_ = map(
     plain, (arithmetic.log2, arithmetic.exp, arithmetic.mix, arithmetic.uniform, arithmetic.below)
 )
-
-FALSE_ALARM = 1e-6  # of each chi-square test, over the choice of its seed, which is fixed
-
-
-def assert_frequencies(observed: Counter[Any], expected: dict[Any, float], n: int) -> None:
-    """Chi-square test of counts against probabilities; everything observed must be possible."""
-    assert set(observed) <= set(expected)
-    statistic = sum((observed[key] - n * p) ** 2 / (n * p) for key, p in expected.items())
-    assert min(expected.values()) * n >= 5  # where the chi-square distribution is a fair approximation
-    assert statistic < chi2.isf(FALSE_ALARM, len(expected) - 1)
 
 
 def exact_log2(x: float) -> Decimal:

@@ -2,7 +2,6 @@
 
 import runpy
 from itertools import combinations
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,12 +9,13 @@ import pytest
 from sklearn.datasets import load_diabetes, load_wine
 
 import sublearn
+from documents import ROOT
 from sublearn import paper
 from sublearn.paper.contenders import CONTENDERS
 from sublearn.paper.grids import GRIDS
 from sublearn.paper.presets import ANY, BY_TARGET, OPEN, PINS, SEARCHED
 
-DOCS = Path(__file__).parent.parent / "docs"
+DOCS = ROOT / "docs"
 CASES = [
     (sublearn.SLMClassifier, paper.PARAMETERS, "tree"),
     (sublearn.SLMRegressor, paper.PARAMETERS, "tree"),

@@ -1,21 +1,16 @@
 """Quality: a short form of benchmarks/quality.py, so that a loss of accuracy does not pass unseen."""
 
-import sys
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 
+from files import FOLDER, path_of
+from quality import Pair, compare, pairs
 from sublearn import SLMBoostClassifier, SLMBoostRegressor
 from sublearn.paper.datasets import FOLDER_VARIABLE, SOURCES, load
 from sublearn.paper.significance import LEVEL, corrected_p_value
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
-
-from files import FOLDER, path_of
-from quality import Pair, compare, pairs
 
 CLASSES = ["circle-and-ring", "2-new-moons", "iris", "wine", "breast-cancer"]
 NUMBERS = ["friedman-1", "friedman-2", "friedman-3", "diabetes"]

@@ -20,6 +20,7 @@ from support import (
     ONE_THREAD,
     TASKS,
     WEIGHTS,
+    assert_frequencies,
     candidates_of,
     kernel_test,
     keys_of,
@@ -29,7 +30,6 @@ from support import (
     random_data,
     samples_of,
 )
-from test_arithmetic import assert_frequencies
 from test_discriminant import assert_outcome
 
 

@@ -9,10 +9,9 @@ import pytest
 from PIL import Image
 from sklearn.tree import DecisionTreeClassifier
 
+from documents import ROOT
 from sublearn import SLMClassifier
 from sublearn.paper.node_figure import clip
-
-ROOT = Path(__file__).parent.parent
 
 partitions = SimpleNamespace(**runpy.run_path(str(ROOT / "examples" / "partitions.py")))
 

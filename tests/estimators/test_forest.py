@@ -2,12 +2,12 @@
 
 import hashlib
 import io
+import os
 import pickle
 import subprocess
 import sys
 import warnings
 from itertools import combinations
-from pathlib import Path
 from typing import Any
 
 import joblib
@@ -536,7 +536,7 @@ def test_forest_is_the_same_in_another_process() -> None:
     program = "import test_forest; print(*test_forest.hashes())"
     found = subprocess.run(
         [sys.executable, "-c", program],
-        cwd=Path(__file__).parent,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
         capture_output=True,
         text=True,
         timeout=PATIENCE,

@@ -1,14 +1,11 @@
 """benchmarks/defaults.py and benchmarks/ranks.py: settings, scores, ranks, and what is left out."""
 
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
 
 import defaults
 import further

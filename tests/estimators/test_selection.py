@@ -23,12 +23,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import naive
+from documents import CODE_AND_OUTPUT, ROOT, renewed_output
 from sublearn import DiscriminantFeatureTest, RelevantFeatureTest, SLMClassifier, SLMRegressor
 from sublearn.core import feature_test
 from sublearn.core.codes import CODE_LIMIT, encode_samples, first_values, fit_maps
 from sublearn.core.feature_test import elbow
 from support import ONE_THREAD, make_data
-from test_readme import CODE_AND_OUTPUT, renewed_output
 
 Floats = NDArray[np.float64]
 
@@ -493,13 +493,13 @@ def test_documentation_has_every_parameter(make: Any) -> None:
 
 
 def test_code_of_the_guide_runs_and_prints_what_is_shown() -> None:
-    text = (Path(__file__).parents[1] / "docs" / "selection.md").read_text("utf-8")
+    text = (ROOT / "docs" / "selection.md").read_text("utf-8")
     (block,) = CODE_AND_OUTPUT.finditer(text)
     assert block["output"]
     assert renewed_output(block) == block[0]
 
 
-example = SimpleNamespace(**runpy.run_path(str(Path(__file__).parents[1] / "examples" / "feature_selection.py")))
+example = SimpleNamespace(**runpy.run_path(str(ROOT / "examples" / "feature_selection.py")))
 
 
 def caption(path: Path) -> str:

@@ -13,10 +13,11 @@ from scipy.spatial.distance import cdist
 from sklearn.datasets import make_moons
 from sklearn.utils import Bunch
 
+from documents import ROOT
 from sublearn.paper import datasets
 from sublearn.paper.datasets import SOURCES, MissingDataError, load, read_file
 
-FOLDER = Path(os.environ.get("SUBLEARN_DATA") or Path(__file__).parents[2] / "shared" / "data")
+FOLDER = Path(os.environ.get("SUBLEARN_DATA") or ROOT.parent / "shared" / "data")
 NOISY = ["circle-and-ring", "2-new-moons", "4-new-moons", "friedman-1", "friedman-2", "friedman-3"]
 
 

@@ -32,8 +32,7 @@ from sublearn.core.subspace import Ranking
 from sublearn.kernels import drawing
 from sublearn.kernels.drawing import TRIES
 from sublearn.kernels.layout import Candidates, Level
-from support import keys_of, parameters
-from test_arithmetic import assert_frequencies
+from support import assert_frequencies, keys_of, parameters
 from test_racing import ESTIMATORS, make, thresholds_of
 
 BOUNDS = st.lists(st.integers(0, 3), min_size=1, max_size=4)

@@ -10,11 +10,12 @@ from typing import Any
 
 import pytest
 
+from documents import ROOT
 from reports import make_records, written
 from sublearn.paper.contenders import PAIRS
 from sublearn.paper.plan import Order
 
-DOCS = Path(__file__).parents[1] / "docs"
+DOCS = ROOT / "docs"
 PAGE = (DOCS / "reproduction.md").read_text("utf-8")
 SCRIPT = SimpleNamespace(**runpy.run_path(str(DOCS / "reproduction_tables.py")))
 MARK = re.compile(
