@@ -7,8 +7,13 @@ os.environ.setdefault("SCIPY_ARRAY_API", "1")
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, settings
 
 from sublearn.core import parallel
+
+# the same cases every time, and none that fails since the machine is busy
+settings.register_profile("all", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("all")
 
 
 @pytest.fixture

@@ -172,7 +172,7 @@ NUMBERS = st.floats(-1e100, 1e100).filter(lambda value: value == 0 or abs(value)
     more=st.lists(st.floats(-1e120, 1e120), max_size=20),
     limit=st.sampled_from([255, 1000, CODE_LIMIT]),
 )
-@settings(deadline=None, derandomize=True, max_examples=200)
+@settings(max_examples=200)
 def test_codes_rise_with_values_and_stay_within_the_limit(
     x: list[float], kind: str, more: list[float], limit: int
 ) -> None:

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from naive import Array
@@ -69,7 +69,6 @@ def test_slopes_of_many_samples_on_any_threads(n_outputs: int, curved: bool) -> 
 
 
 @given(numbers=st.lists(st.tuples(FINITE, FINITE.map(abs)), min_size=1, max_size=30))
-@settings(deadline=None, derandomize=True)
 def test_the_largest_of_any_derivatives(numbers: list[tuple[float, float]]) -> None:
     gradient, hessian = np.array(numbers).T
     assert slopes_of(column(gradient), column(hessian)).largest.tolist() == [[np.abs(gradient).max(), hessian.max()]]
@@ -149,7 +148,6 @@ def assert_derivatives_are_right(gradient: Array, hessian: Array) -> Derivatives
 
 
 @given(pairs=st.lists(st.tuples(FINITE, FINITE.map(abs)), min_size=1, max_size=20))
-@settings(deadline=None, derandomize=True)
 def test_any_derivatives_are_right_to_half_a_step(pairs: list[tuple[float, float]]) -> None:
     assert_derivatives_are_right(*np.array(pairs).T)
 

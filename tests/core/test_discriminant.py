@@ -166,7 +166,7 @@ def test_nothing_splits_when_no_boundary_meets_the_minima() -> None:
     task=st.sampled_from([(3, "entropy"), (3, "gini"), (0, "squared_error")]),
     weighted=st.booleans(),
 )
-@settings(deadline=None, derandomize=True, max_examples=150)
+@settings(max_examples=150)
 def test_any_small_node_is_scored_as_by_the_twin(
     rows: list[tuple[int, ...]],
     vector: Vector,

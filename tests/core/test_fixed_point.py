@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from naive import Array
@@ -58,14 +58,12 @@ def test_fractional_weights_count_once() -> None:
 
 
 @given(weights=st.lists(st.floats(0.0, 1e200), min_size=1, max_size=50).filter(lambda w: math.fsum(w) > 1e-290))
-@settings(deadline=None, derandomize=True)
 def test_any_weights_are_right_to_two_to_the_minus_30_of_their_sum(weights: list[float]) -> None:
     if any(w != 1.0 for w in weights):
         assert_weights_are_right(weights)
 
 
 @given(weights=st.lists(st.integers(0, 2**26), min_size=1, max_size=40))
-@settings(deadline=None, derandomize=True)
 def test_whole_weights_are_exact_until_their_sum_is_large(weights: list[int]) -> None:
     if any(weights) and any(w != 1 for w in weights):
         assert_weights_are_right([float(w) for w in weights])
@@ -195,13 +193,11 @@ def test_targets_are_restored_to_two_to_the_minus_59_of_their_range(name: str) -
 
 
 @given(y=st.lists(st.floats(-1e300, 1e300).filter(lambda v: v == 0 or abs(v) > 1e-250), min_size=1, max_size=40))
-@settings(deadline=None, derandomize=True)
 def test_any_targets_are_restored_to_two_to_the_minus_59_of_their_range(y: list[float]) -> None:
     assert_restored(np.array(y))
 
 
 @given(y=st.lists(st.floats(-1e9, 1e9), min_size=1, max_size=40))
-@settings(deadline=None, derandomize=True)
 def test_targets_leave_room_for_the_sum_over_a_block(y: list[float]) -> None:
     # packed sums take up to 2^15 targets, each moved up by 2^29, into 45 bits
     found = integer_targets(np.array(y))

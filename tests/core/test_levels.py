@@ -264,7 +264,7 @@ def test_samples_below_the_least_are_grown_by_one_thread(monkeypatch: pytest.Mon
     assert asked == [1, 3]
 
 
-@settings(deadline=None, derandomize=True, max_examples=300)
+@settings(max_examples=300)
 @given(
     kind=st.sampled_from(KINDS),
     weights=st.sampled_from(WEIGHTS),

@@ -14,6 +14,7 @@ from sublearn.core import pace
 from sublearn.core.pace import Pace
 from sublearn.core.parallel import Workers
 
+TURNS, MOST_TURNS = 5, 30  # more where the machine is so busy that few are undisturbed
 Machine = Callable[[int], tuple[float, float]]  # seconds of a round, and seconds computed, by number of threads
 
 
@@ -108,12 +109,16 @@ def test_two_threads_beside_busy_processes_take_less_than_twice_as_long_as_one()
         return time.perf_counter() - begin
 
     seconds(2)  # loads the kernels
+    best = np.full(2, np.inf)
     others = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(2)]
     try:
-        found = [(seconds(1), seconds(2)) for _ in range(5)]
+        for turn in range(MOST_TURNS):
+            best = np.minimum(best, (seconds(1), seconds(2)))
+            # 0.9 times is usual; spinning threads took 28 times as long
+            if turn + 1 >= TURNS and best[1] < 2.0 * best[0]:
+                break
     finally:
         for process in others:
             process.kill()
             process.wait()
-    one, two = np.min(found, axis=0)
-    assert two < 2.0 * one  # 0.9 times is usual; spinning threads took 28 times as long
+    assert best[1] < 2.0 * best[0]

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import naive
@@ -72,7 +72,6 @@ def levels(draw: st.DrawFn) -> tuple[list[list[int]], list[int], list[int]]:
 
 
 @given(level=levels(), seed=st.integers(0, 1000))
-@settings(deadline=None, derandomize=True)
 def test_children_equal_the_twin(level: tuple[list[list[int]], list[int], list[int]], seed: int) -> None:
     runs, cells, n_kept = level
     order = np.random.default_rng(seed).permutation(len(cells)).tolist()

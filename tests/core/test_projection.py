@@ -10,7 +10,7 @@ from typing import Any
 import numba
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.datasets import make_classification
 
@@ -82,7 +82,6 @@ def test_vectors_of_two_features_by_hand() -> None:
 
 
 @given(bounds=BOUNDS, n_coefficients=st.integers(1, 4))
-@settings(deadline=None, derandomize=True)
 def test_listed_vectors_are_the_twins(bounds: list[int], n_coefficients: int) -> None:
     expected = naive.all_vectors(bounds, n_coefficients)
     listed = list(list_vectors(bounds, n_coefficients))
@@ -91,7 +90,6 @@ def test_listed_vectors_are_the_twins(bounds: list[int], n_coefficients: int) ->
 
 
 @given(bounds=st.lists(st.integers(0, 127), min_size=1, max_size=10))
-@settings(deadline=None, derandomize=True)
 def test_with_all_coefficients_the_count_is_the_papers_upper_bound(bounds: list[int]) -> None:
     assert count_vectors(bounds, len(bounds)) == math.prod(2 * bound + 1 for bound in bounds)
 
@@ -112,7 +110,6 @@ def test_normalised_vectors_by_hand(vector: Vector, expected: Vector | None) -> 
 
 
 @given(vector=st.lists(st.integers(-127, 127), min_size=1, max_size=6), factor=st.sampled_from([-3, -1, 1, 2, 5]))
-@settings(deadline=None, derandomize=True)
 def test_multiples_and_mirror_images_are_one_candidate(vector: list[int], factor: int) -> None:
     one = tuple(vector)
     assert normalise(tuple(factor * a for a in one)) == normalise(one) == naive.normalise(one)

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.datasets import make_classification
 
@@ -84,7 +84,6 @@ def test_ten_samples_in_four_stretches_by_hand() -> None:
     n=st.integers(1, 30),
     seed=st.integers(0, 2**32),
 )
-@settings(deadline=None, derandomize=True)
 def test_racers_are_one_of_each_stretch_in_order_with_classes_together(
     sizes: list[list[int]], n: int, seed: int
 ) -> None:

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from naive import Array
@@ -142,7 +142,6 @@ def test_parts_may_be_empty(last: bool) -> None:
 
 
 @given(seed=st.integers(0, 2**32), n_splits=st.integers(0, 25), n_parts=st.integers(1, 6))
-@settings(deadline=None, derandomize=True)
 def test_any_division_into_parts_gives_the_tree_level_by_level(seed: int, n_splits: int, n_parts: int) -> None:
     rng = np.random.default_rng(seed)
     columns: tuple[list[int], ...] = ([-1], [0], [0], [0], [0])

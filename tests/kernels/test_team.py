@@ -12,7 +12,7 @@ from typing import Any
 import numba
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from naive import Array
@@ -20,8 +20,9 @@ from sublearn.core.parallel import Stop, StoppedError, Workers
 from sublearn.kernels import growing, team
 from sublearn.kernels.team import COME, LATER, N_COUNTERS, N_MET, N_OPEN, Pool
 
-PATIENCE = 10.0  # seconds until a thread is taken for stuck
+PATIENCE = 300.0  # seconds until a thread is taken for stuck
 SOON = 1.0  # seconds
+TRIES = 20  # of which one is undisturbed, however busy the machine is
 
 add, load, meet, pool_sums, pool_ranges, wait_for = (
     team.add,
@@ -156,7 +157,6 @@ def test_threads_put_their_sums_and_ranges_together(n_threads: int) -> None:
     start=st.integers(0, 1000),
     n_threads=st.integers(1, 9),
 )
-@settings(deadline=None, derandomize=True)
 def test_shares_hold_every_sample_once_and_are_about_equal(sizes: list[int], start: int, n_threads: int) -> None:
     runs = start + np.cumsum([0, *sizes])
     shares = np.full((n_threads, len(runs)), -1)
@@ -214,23 +214,27 @@ def test_a_stop_releases_a_thread_whose_partner_never_comes(what: str) -> None:
     }
     stop.want()
     calls[what]()  # compiles
-    stop.flag[0] = counters[N_MET] = 0
-    counters[N_OPEN] = 1
-    released: list[float] = []
-
-    def waiting() -> None:
-        calls[what]()
-        released.append(time.monotonic())
-
-    def stopping() -> float:
-        time.sleep(0.2)
-        assert not released
-        stop.want()
-        return time.monotonic()
-
-    wanted = side_by_side([waiting, stopping])[1]
     assert stop.wanted
-    assert released[0] - wanted < SOON
+
+    def seconds_to_release() -> float:
+        stop.flag[0] = counters[N_MET] = 0
+        counters[N_OPEN] = 1
+        released: list[float] = []
+
+        def waiting() -> None:
+            calls[what]()
+            released.append(time.monotonic())
+
+        def stopping() -> float:
+            time.sleep(0.2)
+            assert not released
+            stop.want()
+            return time.monotonic()
+
+        wanted: float = side_by_side([waiting, stopping])[1]
+        return released[0] - wanted
+
+    assert any(seconds_to_release() < SOON for _ in range(TRIES))
 
 
 def test_a_stopped_pool_takes_nothing_of_the_others() -> None:
@@ -319,15 +323,15 @@ for n_classes, criterion in ((5, "entropy"), (0, "squared_error")):
     task = task_of(random_data(rng, 30_000, 5, n_classes), given)
     with Workers(3) as workers:
         grow(task, 1, workers)
-        began = time.monotonic()
-        grow(task, 1, workers)
-        whole = time.monotonic() - began
+    whole = 1.0
     for _ in range(120):
+        began = time.monotonic()
         try:
             with Workers(3) as workers:
                 timer = threading.Timer(rng.uniform(0.0, whole), workers.stop.want)
                 timer.start()
                 grow(task, 1, workers)
+            whole = time.monotonic() - began  # as long as it takes while the machine is as busy as now
         except StoppedError:
             n_stopped += 1
         timer.cancel()

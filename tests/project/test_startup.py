@@ -15,7 +15,6 @@ import time
 import warnings
 from _thread import start_new_thread
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 from typing import Any
 from unittest.mock import Mock
@@ -310,9 +309,14 @@ def blocked_kernel() -> tuple[Kernel, threading.Event]:
 @pytest.mark.skipif(sys.platform == "win32", reason="signals cannot be sent to a thread there")
 def test_interrupt_during_the_first_fit_does_not_make_the_next_one_hang() -> None:
     kernel, may_end = blocked_kernel()
-    interrupt = partial(signal.pthread_kill, threading.main_thread().ident or 0, signal.SIGINT)
+
+    def interrupt() -> None:
+        while not COMPILER.is_busy:
+            time.sleep(0.001)
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+
     before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have started us without it
-    threading.Timer(0.05, interrupt).start()
+    start_new_thread(interrupt, ())
     with pytest.raises(KeyboardInterrupt):  # though compiling has not ended
         kernel(1)
     signal.signal(signal.SIGINT, before)
