@@ -37,7 +37,7 @@ fuzz: $(STAMP)
 	$(BIN)/python -m fuzz --minutes $(MINUTES) --seed $(SEED)
 
 bench: $(VENV)/.peers
-	$(BIN)/sublearn bench
+	$(BIN)/sublearn bench --goals
 	$(BIN)/python benchmarks/scoring.py
 	$(BIN)/python benchmarks/kernels.py
 	$(BIN)/python benchmarks/multiclass.py

@@ -14,6 +14,7 @@ from sublearn.bench import check, contenders, growth, order, run, startup
 from sublearn.bench.contenders import PEERS
 from sublearn.bench.order import PARTS
 from sublearn.bench.sets import SOURCES
+from sublearn.bench.threads import Speedup
 from sublearn.cli import app
 
 TINY = order.QUICK._replace(n_rows=400, n_rounds=4, max_rounds=8, curve=(2, 4, 8), n_bulk=100, n_single=2)
@@ -77,18 +78,27 @@ def test_run_writes_results_and_a_picture(outcome: Outcome) -> None:
     assert all(len(one["turns"]) == len(one["loads"]) == 2 for one in found["fits"])
     assert [one["contender"] for one in found["threads"]] == ["slm-tree", "slm-forest", "slm-boost"]
     assert "growth" not in found
-    assert {"aim", "seen", "verdict"} < set(found["goals"][0])
 
 
-def test_run_prints_tables_goals_and_load(outcome: Outcome) -> None:
+def test_run_prints_tables_and_load(outcome: Outcome) -> None:
     for text in (
         "Time to HistGradientBoosting's loss",
         "Whole fits: forests, 5 trees each",
         "Prediction at matched loss",
     ):
         assert text in outcome.output
-    assert "two threads: 1.7 times one thread. Seen: SLM " in outcome.output
     assert "load" in outcome.output
+
+
+def test_goals_of_the_project_are_shown_only_if_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run, "time_threads", lambda *_: [Speedup("slm-boost", 2, 3.0, 2.0, 1.5, {}, {})])
+    plain, judged = (run_bench(tmp_path, "--only", "threads", *options) for options in ([], ["--goals"]))
+    assert [found["threads"][0]["speedup"] for found in (plain.found, judged.found)] == [1.5, 1.5]
+    assert "goals" not in plain.found
+    assert {"aim", "seen", "verdict"} < set(judged.found["goals"][0])
+    seen = "two threads: 1.7 times one thread. Seen: SLM Boost 1.50 times."
+    assert [seen in one.output for one in (plain, judged)] == [False, True]
+    assert ["Goals" in one.output for one in (plain, judged)] == [False, True]
 
 
 def test_ratios_are_their_best_turn_over_ours(outcome: Outcome) -> None:
