@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sublearn.core.parallel import LARGE, PART, PARTS, SMALL, StoppedError, Workers, divide
-
-PATIENCE = 300.0  # seconds until a task that should have been stopped gives up
+from support import PATIENCE
 
 
 def test_small_work_is_not_divided() -> None:

@@ -23,10 +23,10 @@ from naive import Array
 from sublearn import SLMClassifier, SLMForestClassifier, SLMForestRegressor, SLMRegressor, export_text
 from sublearn.core.bagging import draw_bag
 from sublearn.core.keys import key_below
+from support import PATIENCE
 
 WINE = load_wine(return_X_y=True)  # three classes
 DIABETES = load_diabetes(return_X_y=True)
-PATIENCE = 300  # seconds until a process is taken for stuck
 
 DRAWN: dict[str, Any] = {
     "n_estimators": 7,

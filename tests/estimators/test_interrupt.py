@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-PATIENCE = 300  # seconds until the process is taken for stuck
+from support import PATIENCE
+
 AT_ONCE = 1.0  # seconds of computing a thread may go on for
 STUCK = 60.0  # seconds, computing or not, after which a fit is taken for stuck
 

@@ -19,8 +19,8 @@ from naive import Array
 from sublearn.core.parallel import Stop, StoppedError, Workers
 from sublearn.kernels import growing, team
 from sublearn.kernels.team import COME, LATER, N_COUNTERS, N_MET, N_OPEN, Pool
+from support import PATIENCE
 
-PATIENCE = 300.0  # seconds until a thread is taken for stuck
 SOON = 1.0  # seconds
 TRIES = 20  # of which one is undisturbed, however busy the machine is
 
@@ -342,6 +342,6 @@ print(n_stopped)
 def test_a_tree_can_be_stopped_at_any_moment() -> None:
     paths = {"PYTHONPATH": os.pathsep.join(sys.path)}
     command = [sys.executable, "-c", PROGRAM]
-    process = subprocess.run(command, capture_output=True, text=True, timeout=300, env={**os.environ, **paths})
+    process = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, env={**os.environ, **paths})
     assert process.returncode == 0, process.stderr[:2000]
     assert int(process.stdout) > 100

@@ -7,6 +7,7 @@ import sys
 
 import sublearn
 from documents import CODE_AND_OUTPUT, README, ROOT, renewed_output, renewed_table
+from support import PATIENCE
 
 INLINE = re.compile(r"`([^`\n]+)`")
 OURS = re.compile(rf"sublearn\.|({'|'.join(sublearn.__all__)})\b")
@@ -42,7 +43,9 @@ def inline_code(text: str) -> list[str]:
 
 def wrong_code(codes: list[str]) -> dict[str, str]:
     command = [sys.executable, "-c", EVALUATED]
-    done = subprocess.run(command, input=json.dumps(codes), capture_output=True, text=True, timeout=120, check=True)
+    done = subprocess.run(
+        command, input=json.dumps(codes), capture_output=True, text=True, timeout=PATIENCE, check=True
+    )
     wrong: dict[str, str] = json.loads(done.stdout)
     return wrong
 
