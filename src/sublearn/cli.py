@@ -3,7 +3,6 @@
 import os
 import time
 from collections.abc import Callable, Mapping
-from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -11,6 +10,8 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 from rich.console import Console
+
+from sublearn import __version__
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 
@@ -23,7 +24,7 @@ def sublearn(
 ) -> None:
     """The Subspace Learning Machine."""
     if show_version:
-        typer.echo(f"sublearn {version('sublearn')}")
+        typer.echo(f"sublearn {__version__}")
         raise typer.Exit
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import sublearn
 from reports import make_records, written
 from sublearn.paper import BOOST_CLASSES, FOREST_CLASSES, PARAMETERS, search
 from sublearn.paper.contenders import CONTENDERS, of_table
@@ -130,7 +131,8 @@ def test_report_says_what_was_searched_and_with_which_versions(tmp_path: Path) -
     assert not any(item.startswith("XGBoost, ") for item in made)  # a contender that was not asked for
     (versions,) = [item for item in made if item.startswith("Versions")]
     assert {"sublearn", "scikit-learn", "numpy", "xgboost"} <= set(VERSIONS)
-    assert all(f"{name} {version(name)}" in versions for name in ("sublearn", "scikit-learn", "numpy"))
+    assert f"sublearn {sublearn.__version__}" in versions
+    assert all(f"{name} {version(name)}" in versions for name in ("scikit-learn", "numpy"))
     assert f"xgboost {VERSIONS['xgboost']}" in versions
 
 

@@ -5,7 +5,6 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
-from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -13,12 +12,14 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+import sublearn
 from reports import invoke, patch_sources, run
 from sublearn.cli import app
 from sublearn.paper.contenders import CONTENDERS
 from sublearn.paper.datasets import SOURCES
 from sublearn.paper.plan import PARTS, Order
 from sublearn.paper.search import PROTOCOLS
+from support import PATIENCE
 
 FROM_FILES = ("pima", "ionosphere", "banknote", "boston", "california-housing")
 BLOCKED = """
@@ -64,7 +65,9 @@ def ordered(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., Or
 
 def python(*arguments: str) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "COLUMNS": "100", "NO_COLOR": "1"}
-    return subprocess.run([sys.executable, *arguments], capture_output=True, text=True, env=environment, timeout=120)
+    return subprocess.run(
+        [sys.executable, *arguments], capture_output=True, text=True, env=environment, timeout=PATIENCE
+    )
 
 
 def test_module_is_the_command() -> None:
@@ -91,7 +94,7 @@ def test_jobs_are_one_for_each_core_unless_told(monkeypatch: pytest.MonkeyPatch,
 
 def test_version_is_that_of_the_package() -> None:
     result = CliRunner().invoke(app, ["--version"])
-    assert (result.exit_code, result.output) == (0, f"sublearn {version('sublearn')}\n")
+    assert (result.exit_code, result.output) == (0, f"sublearn {sublearn.__version__}\n")
 
 
 def test_help_names_every_option() -> None:

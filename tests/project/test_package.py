@@ -5,13 +5,18 @@ import json
 import pickle
 import subprocess
 import sys
+import tomllib
+import zipfile
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 import sublearn
+from documents import ROOT
+from support import PATIENCE
 
 HEAVY = ("joblib", "matplotlib", "numba", "numpy", "optuna", "rich", "scipy", "sklearn", "typer", "xgboost")
 LOADED = """
@@ -24,7 +29,7 @@ print(json.dumps(sorted({{name.partition(".")[0] for name in sys.modules}})))
 def heavy_after(code: str) -> list[str]:
     """Which of the heavy libraries a new process has imported after some code."""
     command = [sys.executable, "-c", LOADED.format(code)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=True)
     return [name for name in json.loads(done.stdout.splitlines()[-1]) if name in HEAVY]
 
 
@@ -68,8 +73,30 @@ def test_star_and_dir_have_all_public_names() -> None:
 
 def test_paper_is_there_without_its_own_import() -> None:
     code = "import sublearn; print(sublearn.SLMClassifier(**sublearn.paper.PARAMETERS).feature_map)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=PATIENCE)
     assert (done.stdout, done.stderr) == ("linear\n", "")
+
+
+def test_wheel_has_the_package_and_nothing_else(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        names = set(archive.namelist())
+    ours = {name for name in names if name.startswith("sublearn/")}
+    assert {name.partition("/")[0] for name in names - ours} == {f"sublearn-{sublearn.__version__}.dist-info"}
+    package = ROOT / "src"
+    paths = [path for path in package.rglob("*") if path.is_file() and path.parent.name != "__pycache__"]
+    assert ours == {path.relative_to(package).as_posix() for path in paths if "egg-info" not in str(path)}
+    assert "sublearn/py.typed" in ours
+
+
+def test_version_is_written_down_once(wheel: Path) -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    assert project["project"]["dynamic"] == ["version"]
+    assert "version" not in project["project"]
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
+    assert "version" not in citation
+    with zipfile.ZipFile(wheel) as archive:
+        metadata = archive.read(f"sublearn-{sublearn.__version__}.dist-info/METADATA").decode()
+    assert f"\nVersion: {sublearn.__version__}\n" in metadata
 
 
 def test_unknown_names_are_attribute_errors() -> None:
