@@ -302,7 +302,7 @@ def test_any_tree_is_that_of_the_loop(
     team: int,
     teams: list[Workers],
 ) -> None:
-    given = TreeParameters(
+    given = parameters(
         criterion="",
         n_bins=n_bins,
         subspace=subspace[0],

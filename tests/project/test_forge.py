@@ -86,7 +86,7 @@ def test_guide_names_files_functions_and_targets_that_are_there() -> None:
     assert [name for name in names if not (ROOT / name).exists()] == []
     targets = re.findall(r"`make ([\w-]+)", GUIDE)
     assert {"quick", "test", "check", "docs"} <= set(targets) <= set(TARGETS)
-    places = re.findall(r"`([\w.]+)` in `([\w./]+\.py)`", GUIDE)
+    places = re.findall(r"`([\w.]+)` in\s+`([\w./]+\.py)`", GUIDE)
     assert len(places) > 10
     missing = [place for place in places if not re.search(rf"\b{place[0]}\b", (ROOT / place[1]).read_text("utf-8"))]
     assert missing == []
