@@ -1,5 +1,6 @@
 # make demo   the paper's experiments in short, on data that needs no files; writes report/index.html
-# make test   run all tests
+# make quick  a test or more of every part, within two minutes
+# make test   run all tests, within twelve minutes on two cores
 # make check  lint, format and types
 # make oldest all tests with the oldest versions that are supported
 # make bench  speed, memory and quality, beside other libraries; hours, most of them YDF's
@@ -13,10 +14,13 @@ STAMP = $(VENV)/.installed
 MINUTES ?= 4
 SEED ?= 0
 
-.PHONY: demo test check format oldest fuzz bench bench-check clean
+.PHONY: demo quick test check format oldest fuzz bench bench-check clean
 
 demo: $(STAMP)
 	$(BIN)/sublearn reproduce --quick --datasets bundled
+
+quick: $(STAMP)
+	$(BIN)/python -m pytest -m quick
 
 test: $(STAMP)
 	$(BIN)/python -m pytest
@@ -37,7 +41,7 @@ fuzz: $(STAMP)
 	$(BIN)/python -m fuzz --minutes $(MINUTES) --seed $(SEED)
 
 bench: $(VENV)/.peers
-	$(BIN)/sublearn bench
+	$(BIN)/sublearn bench --goals
 	$(BIN)/python benchmarks/scoring.py
 	$(BIN)/python benchmarks/kernels.py
 	$(BIN)/python benchmarks/multiclass.py

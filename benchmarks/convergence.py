@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from files import FOLDER
 from numpy.typing import NDArray
 from sklearn.ensemble import RandomForestClassifier
 
+from files import FOLDER
 from sublearn import SLMForestClassifier
 from sublearn.paper import figures, search
 from sublearn.paper.convergence import N_TREES, SETS, TREES, Curves, curves, tree_probabilities

@@ -28,11 +28,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import tables
-from ranks import report
 from sklearn.metrics import accuracy_score, log_loss, roc_auc_score, root_mean_squared_error
 
 import sublearn
+import tables
+from ranks import report
 
 KINDS: dict[str, tuple[str, ...]] = {
     "tree": ("slm-tree", "decision-tree"),

@@ -23,7 +23,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from files import FOLDER
 from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.feature_selection import (
@@ -34,6 +33,7 @@ from sklearn.feature_selection import (
     mutual_info_regression,
 )
 
+from files import FOLDER
 from sublearn import DiscriminantFeatureTest, RelevantFeatureTest, SLMBoostClassifier, SLMBoostRegressor
 from sublearn.paper.datasets import SOURCES, MissingDataError, load, read_file
 from sublearn.paper.significance import LEVEL, corrected_p_value

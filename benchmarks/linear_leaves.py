@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import tables
 
+import tables
 from sublearn import SLMBoostClassifier, SLMBoostRegressor
 from sublearn._boosting import FIXED
 from sublearn.core.booster import Growth, make_task

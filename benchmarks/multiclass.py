@@ -12,10 +12,10 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from files import path_of
 from sklearn.datasets import load_digits, make_classification
 from sklearn.model_selection import train_test_split
 
+from files import path_of
 from sublearn import SLMBoostClassifier
 from sublearn._boosting import FIXED
 from sublearn.core.booster import Growth, add_round

@@ -16,12 +16,12 @@ import time
 from typing import Any, NamedTuple
 
 import numpy as np
-from files import FOLDER
 from sklearn.base import clone
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.metrics import accuracy_score, root_mean_squared_error
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
+from files import FOLDER
 from sublearn import (
     SLMBoostClassifier,
     SLMBoostRegressor,

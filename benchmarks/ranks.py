@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 from scipy.stats import friedmanchisquare, rankdata, studentized_range
-from tables import TEST_SHARE
 
 from sublearn.paper.canvas import COLOURS, GREY, INK, SMALL, TEXT, TITLE, new_figure
 from sublearn.paper.significance import LEVEL, corrected_p_value
+from tables import TEST_SHARE
 
 Means = dict[str, dict[str, float]]  # set: contender: mean over splits
 LOSSES = ("log_loss", "rmse")

@@ -11,9 +11,10 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from defaults import is_missing, make, scores
 from sklearn.datasets import make_classification, make_friedman1
 from sklearn.dummy import DummyClassifier, DummyRegressor
+
+from defaults import is_missing, make, scores
 
 CONTENDERS = ["slm-boost", "slm-forest", "extra-trees", "xgboost", "lightgbm"]
 N_DRAWS, N_TEST = 3, 5_000

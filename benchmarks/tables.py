@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from files import FOLDER
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, load_iris, load_wine
 from sklearn.model_selection import train_test_split
 
+from files import FOLDER
 from sublearn.paper.datasets import read_file
 
 TEST_SHARE = 0.25

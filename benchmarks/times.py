@@ -11,6 +11,7 @@ import time
 from typing import Any
 
 import numpy as np
+
 import tables
 from defaults import make
 

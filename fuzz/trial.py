@@ -38,10 +38,13 @@ def data(n: int, is_classes: bool) -> tuple[Any, Any]:
 
 
 class Interrupt:
-    """Ctrl-C after a delay, unless what it is for is over by then; `sent` is when, or -1."""
+    """Ctrl-C after a delay, unless what it is for is over by then.
+
+    `sent` is when, or -1; `computed` is for how long this process had computed by then.
+    """
 
     def __init__(self, delay: float) -> None:
-        self._delay, self.over, self.sent = delay, False, 0.0
+        self._delay, self.over, self.sent, self.computed = delay, False, 0.0, 0.0
 
     def start(self) -> None:
         """Begin to wait."""
@@ -52,6 +55,7 @@ class Interrupt:
         if self.over:
             self.sent = -1.0
             return
+        self.computed = time.process_time()
         self.sent = time.monotonic()
         signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
 
@@ -64,7 +68,10 @@ class Interrupt:
 
 
 def interrupted(call: Any, delay: float) -> dict[str, Any]:
-    """What a call raises that is interrupted, and how long it takes to end; nothing where it was over before."""
+    """What a call raises that is interrupted, and how long it takes and computes until it ends.
+
+    Nothing where it was over before.
+    """
     raised, went_well = None, False
     pressed = Interrupt(delay)
     try:
@@ -74,10 +81,10 @@ def interrupted(call: Any, delay: float) -> dict[str, Any]:
         pressed.wait()
     except BaseException as error:
         raised = type(error).__name__
-    seconds = time.monotonic() - pressed.sent
+    seconds, computing = time.monotonic() - pressed.sent, time.process_time() - pressed.computed
     if pressed.sent < 0 or (went_well and raised):
         return {}
-    return {"raised": raised, "seconds": seconds}
+    return {"raised": raised, "seconds": seconds, "computing": computing}
 
 
 def digest(make: Any, kind: str, is_classes: bool) -> str:

@@ -1,10 +1,12 @@
 """From plain arrays to what the steps of the engine take, and random data of every kind."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from scipy.stats import chi2
 
 import naive
 from naive import Array, Data, Settings, Vector
@@ -23,6 +25,8 @@ from sublearn.kernels.layout import CURVED_BITS, Candidates, Level, Samples, Tes
 ONE_THREAD = Workers(1)
 INTEGERS = Units(0.0, 1.0)  # targets stand for themselves
 KEY = 0x5EED
+PATIENCE = 900.0  # seconds until a thread or process is taken for stuck, however busy the machine is
+FALSE_ALARM = 1e-6  # of each chi-square test, over the choice of its seed, which is fixed
 
 WEIGHTS = ("unit", "integer", "fractional")
 TASKS = ((2, "entropy"), (2, "gini"), (5, "entropy"), (5, "gini"), (0, "squared_error"))  # classes, criterion
@@ -246,3 +250,11 @@ def assert_same_tree(one: FlatTree, other: FlatTree) -> None:
     for name, a, b in zip(FlatTree._fields, one, other, strict=True):
         assert a.dtype == b.dtype, name
         np.testing.assert_array_equal(a, b, err_msg=name)
+
+
+def assert_frequencies(observed: Counter[Any], expected: dict[Any, float], n: int) -> None:
+    """Chi-square test of counts against probabilities; everything observed must be possible."""
+    assert set(observed) <= set(expected)
+    statistic = sum((observed[key] - n * p) ** 2 / (n * p) for key, p in expected.items())
+    assert min(expected.values()) * n >= 5  # where the chi-square distribution is a fair approximation
+    assert statistic < chi2.isf(FALSE_ALARM, len(expected) - 1)

@@ -1,4 +1,4 @@
-"""The goals, each with what was seen, and whether that meets it."""
+"""The aims of this project, each with what was seen and whether that meets it: `sublearn bench --goals` shows them."""
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple

@@ -67,6 +67,7 @@ class Order(NamedTuple):
     folder: Path | None = None
     quick: bool = False
     seed: int = 0  # of the split into samples to learn from and to test on
+    goals: bool = False  # whether to judge what was measured by the aims of this project
 
     @property
     def sizes(self) -> Sizes:

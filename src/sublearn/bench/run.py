@@ -1,4 +1,4 @@
-"""The whole command: measures part after part, prints tables and goals, and writes JSON and the picture."""
+"""The whole command: measures part after part, prints tables (goals if asked for), writes JSON and the picture."""
 
 import json
 from datetime import UTC, datetime
@@ -58,7 +58,8 @@ def bench(order: Order, console: Console) -> Path:
             report.results.startup.extend(time_starts(order))
     for sheet in make_sheets(order, report.results):
         show_sheet(console, sheet)
-    show_goals(console, judge(report.results), order.quick)
+    if order.goals:
+        show_goals(console, judge(report.results), order.quick)
     if report.results.loss:
         save(time_against_loss(report.results.loss), order.out, "time-against-loss")
     report.show_load()
@@ -110,7 +111,7 @@ class _Report:
             "left_out": self._left_out,
             **{part: entries for part, entries in self.results._asdict().items() if entries},
             "slopes": self.results.slopes,
-            "goals": judge(self.results),
+            **({"goals": judge(self.results)} if order.goals else {}),
         }
         order.out.mkdir(parents=True, exist_ok=True)
         path = order.out / "results.json"

@@ -1,0 +1,92 @@
+"""Files for those who work on sublearn and for a public forge: they can be read, and agree with the package."""
+
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from documents import ROOT
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+FORMS = [path for path in sorted((ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.yml")) if path.name != "config.yml"]
+GUIDE = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+# Names that the guide and the workflows use come with the site and with the folders of the package.
+named = pytest.mark.skipif(
+    not all((ROOT / name).exists() for name in ("docs/conf.py", "src/sublearn/_base")), reason="not merged yet"
+)
+TARGETS = re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE)
+
+
+def read(path: Path) -> Any:
+    return yaml.safe_load(path.read_text("utf-8"))
+
+
+def steps_of(workflow: Any) -> list[dict[str, Any]]:
+    return [step for job in workflow["jobs"].values() for step in job["steps"]]
+
+
+def test_workflows_have_jobs_of_steps_that_run_or_use_something() -> None:
+    assert [path.stem for path in WORKFLOWS] == ["docs", "release", "tests"]
+    for path in WORKFLOWS:
+        found = read(path)
+        assert found[True]  # "on", which YAML takes for a truth
+        assert all(("run" in step) != ("uses" in step) for step in steps_of(found))
+        assert all({"runs-on", "timeout-minutes", "steps"} <= set(job) for job in found["jobs"].values())
+
+
+@named
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
+def test_workflows_call_targets_that_the_makefile_has(path: Path) -> None:
+    commands = "\n".join(step.get("run", "") for step in steps_of(read(path)))
+    called = re.findall(r"^make ([\w-]+)$", commands, re.MULTILINE)
+    assert set(called) <= set(TARGETS)
+    assert called or path.stem == "release"
+
+
+def test_forms_ask_for_something() -> None:
+    assert len(FORMS) == 2
+    for path in FORMS:
+        form = read(path)
+        assert {"name", "description", "body"} <= set(form)
+        assert all({"type", "id", "attributes"} <= set(field) for field in form["body"])
+        assert any(field.get("validations", {}).get("required") for field in form["body"])
+
+
+def test_pythons_that_are_tested_are_those_that_the_package_names() -> None:
+    names = [line.rpartition(" ")[2] for line in PROJECT["project"]["classifiers"] if ":: Python :: 3." in line]
+    tested = read(ROOT / ".github" / "workflows" / "tests.yml")["jobs"]["test"]["strategy"]["matrix"]["python"]
+    assert tested == names
+    assert PROJECT["project"]["requires-python"] == f">={names[0]}"
+    assert PROJECT["tool"]["mypy"]["python_version"] == names[0]
+
+
+def test_hooks_have_the_ruff_of_the_project() -> None:
+    repositories = read(ROOT / ".pre-commit-config.yaml")["repos"]
+    (rev,) = [one["rev"] for one in repositories if one["repo"].endswith("ruff-pre-commit")]
+    (pin,) = [one for one in PROJECT["project"]["optional-dependencies"]["dev"] if one.startswith("ruff==")]
+    assert rev == f"v{pin.removeprefix('ruff==')}"
+
+
+def test_citation_names_the_paper_and_the_licence() -> None:
+    found = read(ROOT / "CITATION.cff")
+    assert found["license"] == PROJECT["project"]["license"]
+    paper = found["preferred-citation"]
+    assert [author["family-names"] for author in paper["authors"]] == ["Fu", "Yang", "Mishra", "Kuo"]
+    assert paper["url"] == PROJECT["project"]["urls"]["Paper"]
+
+
+@named
+def test_guide_names_files_functions_and_targets_that_are_there() -> None:
+    names = re.findall(r"`([\w./-]+/[\w.-]*|[\w-]+\.(?:md|py|toml|yaml|cff))`", GUIDE)
+    assert len(names) > 20
+    assert [name for name in names if not (ROOT / name).exists()] == []
+    targets = re.findall(r"`make ([\w-]+)", GUIDE)
+    assert {"quick", "test", "check", "docs"} <= set(targets) <= set(TARGETS)
+    places = re.findall(r"`([\w.]+)` in\s+`([\w./]+\.py)`", GUIDE)
+    assert len(places) > 10
+    missing = [place for place in places if not re.search(rf"\b{place[0]}\b", (ROOT / place[1]).read_text("utf-8"))]
+    assert missing == []

@@ -1,0 +1,74 @@
+"""The picture of the README: its geometry, and that it is current."""
+
+import runpy
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from PIL import Image
+from sklearn.tree import DecisionTreeClassifier
+
+from documents import ROOT
+from sublearn import SLMClassifier
+from sublearn.paper.node_figure import clip
+
+partitions = SimpleNamespace(**runpy.run_path(str(ROOT / "examples" / "partitions.py")))
+
+
+@pytest.fixture(scope="module")
+def picture(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("pictures") / "partitions.png"
+    partitions.save_picture(path)
+    return path
+
+
+def slm_caption(path: Path) -> str:
+    with Image.open(path) as image:
+        return str(image.info["Description"]).split("; ")[0]
+
+
+def test_clip_keeps_the_positive_side() -> None:
+    square = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
+    right = clip(square, np.array([1.0, 0.0, 0.25]))  # x >= 0.25
+    assert sorted(right.tolist()) == [[0.25, 0.0], [0.25, 1.0], [1.0, 0.0], [1.0, 1.0]]
+    assert len(clip(square, np.array([0.0, 1.0, 2.0]))) == 0  # y >= 2
+
+
+@pytest.mark.parametrize("which", [0, 1], ids=["SLM tree", "decision tree"])
+def test_cells_cover_the_frame_and_each_holds_one_route(which: int) -> None:
+    X, _, y, _ = partitions.circle_and_ring()
+    model = (SLMClassifier, DecisionTreeClassifier)[which](random_state=0).fit(X, y)
+    splits = (partitions.slm_splits, partitions.decision_tree_splits)[which](model)
+    frame = 1.5 * np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
+    points = np.random.default_rng(0).uniform(-1.5, 1.5, (4000, 2))
+    nodes = model.apply(points)
+    seen = np.zeros(len(points), int)
+    alike = 0
+    for polygon in partitions.cells(splits, frame):
+        edges = np.roll(polygon, -1, axis=0) - polygon
+        ahead = points[:, None] - polygon
+        inside = (edges[:, 0] * ahead[:, :, 1] >= edges[:, 1] * ahead[:, :, 0]).all(axis=1)
+        seen += inside
+        alike += np.bincount(nodes[inside]).max() if inside.any() else 0
+    assert (seen == 1).all()
+    assert alike >= 0.99 * len(points)  # codes are rounded to 1/1024 deviation, which moves a border by about that
+
+
+def test_picture_is_a_png_1200_pixels_wide(picture: Path) -> None:
+    with Image.open(picture) as image:
+        assert (image.format, image.size) == ("PNG", (1200, 570))
+        colours = image.convert("RGB").getcolors(1 << 24)
+    assert colours is not None
+    assert len(colours) > 100
+    drawn = {colour for n, colour in colours if n > 1000}
+    assert {tuple(bytes.fromhex(tint[1:])) for tint in partitions.TINTS} < drawn
+
+
+def test_picture_of_the_readme_is_current_and_small(picture: Path) -> None:
+    hint = "python examples/partitions.py renews it"
+    assert slm_caption(picture).startswith("SLM tree: ")
+    assert slm_caption(partitions.PICTURE) == slm_caption(picture), hint
+    with Image.open(partitions.PICTURE) as image, Image.open(picture) as new:
+        assert image.size == new.size, hint
+    assert partitions.PICTURE.stat().st_size < 200_000

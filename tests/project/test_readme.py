@@ -1,0 +1,74 @@
+"""The README shows what the package does: its code runs, its outputs and its table are the current ones."""
+
+import json
+import re
+import subprocess
+import sys
+
+import sublearn
+from documents import CODE_AND_OUTPUT, README, ROOT, renewed_output, renewed_table
+from support import PATIENCE
+
+INLINE = re.compile(r"`([^`\n]+)`")
+OURS = re.compile(rf"sublearn\.|({'|'.join(sublearn.__all__)})\b")
+# In a process of its own, where nothing was imported by others; prints what went wrong with which code.
+EVALUATED = """
+import json, sys
+import sublearn
+from sublearn import *
+
+wrong = {}
+for code in json.load(sys.stdin):
+    try:
+        eval(code)
+    except Exception as error:
+        wrong[code] = repr(error)
+print(json.dumps(wrong))
+"""
+HINT = "python tests/documents.py renews it"
+
+
+def test_code_runs_and_prints_what_is_shown() -> None:
+    text = README.read_text("utf-8")
+    blocks = list(CODE_AND_OUTPUT.finditer(text))
+    assert len(blocks) == text.count("```python") > 0
+    for block in blocks:
+        assert renewed_output(block) == block[0], HINT
+
+
+def inline_code(text: str) -> list[str]:
+    """Code within lines that is about this package: it begins with a public name."""
+    return [code for code in INLINE.findall(re.sub(r"```.*?```", "", text, flags=re.DOTALL)) if OURS.match(code)]
+
+
+def wrong_code(codes: list[str]) -> dict[str, str]:
+    command = [sys.executable, "-c", EVALUATED]
+    done = subprocess.run(
+        command, input=json.dumps(codes), capture_output=True, text=True, timeout=PATIENCE, check=True
+    )
+    wrong: dict[str, str] = json.loads(done.stdout)
+    return wrong
+
+
+def test_inline_code_works_after_nothing_but_the_import() -> None:
+    codes = inline_code(README.read_text("utf-8"))
+    assert {"SLMClassifier(**sublearn.paper.PARAMETERS)", "sublearn.paper.FOREST", "sublearn.Progress"} < set(codes)
+    assert wrong_code(codes) == {}
+
+
+def test_inline_code_that_is_wrong_is_found() -> None:
+    codes = inline_code("`tune`, `sublearn.papers`, `SLMClassifier(depth=3)`, `sublearn bench`\n```text\n`tune()`\n```")
+    assert codes == ["tune", "sublearn.papers", "SLMClassifier(depth=3)"]
+    assert list(wrong_code(codes)) == codes[1:]
+
+
+def test_parameter_table_is_the_one_of_the_source() -> None:
+    text = README.read_text("utf-8")
+    assert text.count("| `max_partitions` | `q` |") == 1
+    assert renewed_table(text) == text, HINT
+
+
+def test_links_lead_to_files() -> None:
+    targets = re.findall(r"\]\(([^)#:]+)\)", README.read_text("utf-8"))
+    assert targets
+    assert not [target for target in targets if not (ROOT / target).is_file()]
