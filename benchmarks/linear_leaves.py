@@ -16,17 +16,17 @@ import numpy as np
 import tables
 
 from sublearn import SLMBoostClassifier, SLMBoostRegressor
-from sublearn._boosting import FIXED
-from sublearn.core.booster import Growth, make_task
-from sublearn.core.codes import code_limit, encode_samples, fit_maps
-from sublearn.core.fixed_point import UNIT
-from sublearn.core.flat_ensemble import alone, apply
-from sublearn.core.flat_tree import FlatTree
-from sublearn.core.grower import grow_placed
+from sublearn._base.boosting import FIXED
+from sublearn.core.boosting.losses import LogLoss, Loss, SquaredError
+from sublearn.core.boosting.problem import Problem, make_problem
+from sublearn.core.boosting.rounds import Growth, make_task
+from sublearn.core.data.codes import code_limit, encode_samples, fit_maps
+from sublearn.core.data.fixed_point import UNIT
 from sublearn.core.keys import keys_in_turn
-from sublearn.core.losses import LogLoss, Loss, SquaredError
+from sublearn.core.model.flat_ensemble import alone, apply
+from sublearn.core.model.flat_tree import FlatTree
 from sublearn.core.parallel import Workers
-from sublearn.core.problem import Problem, make_problem
+from sublearn.core.tree.grower import grow_placed
 
 ONE_THREAD = Workers(1)
 PENALTIES = (1.0, 10.0, 100.0)  # on the slopes of standardised features

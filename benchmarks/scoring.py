@@ -17,9 +17,9 @@ from sklearn.datasets import make_classification, make_regression
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from sublearn import SLMClassifier, SLMRegressor
-from sublearn.core.criterion import describe_nodes
-from sublearn.core.discriminant import score_projections
 from sublearn.core.parallel import Workers
+from sublearn.core.tree.criterion import describe_nodes
+from sublearn.core.tree.discriminant import score_projections
 from sublearn.kernels.layout import Array, Candidates, Level
 
 N_FEATURES = 20

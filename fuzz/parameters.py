@@ -12,7 +12,7 @@ import numpy as np
 from fuzz.cases import PASSED, REFUSED, BrokenError, Case, Outcome, pick, shown
 from fuzz.fits import ESTIMATORS, fit_refusal, is_classifier, refusal, small
 from fuzz.promises import check_promises
-from sublearn._parameters import _rule_of
+from sublearn._base.parameters import _rule_of
 
 WHOLE = (0, 1, -1, 2, 3, 7, 2**31 - 1, 2**31, 2**32, 2**63 - 1, 2**63, 2**64, 10**30, 10**400, -(2**63), -(10**400))
 NUMBERS = (0.0, -0.0, 0.5, 1.0, 1.5, -0.5, 5e-324, 1e-320, 1e-9, 1e9, 1e308, math.nan, math.inf, -math.inf)

@@ -30,7 +30,7 @@ from typing import NamedTuple
 
 import naive
 from naive import NOISE, Data, Plane, Vector
-from sublearn.core.parameters import Round, TreeParameters
+from sublearn.core.tree.parameters import Round, TreeParameters
 from support import spread
 
 SUBSPACE, PROJECTIONS, CHILDREN = range(3)

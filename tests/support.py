@@ -8,16 +8,16 @@ import numpy as np
 
 import naive
 from naive import Array, Data, Settings, Vector
-from sublearn.core.answers import Answers, ClassShares, MeanTarget, NewtonStep
-from sublearn.core.criterion import describe_nodes, largest_decreases, make_test
-from sublearn.core.fixed_point import Units, pack
-from sublearn.core.flat_ensemble import alone, apply
-from sublearn.core.flat_tree import FlatTree
-from sublearn.core.grower import grow
+from sublearn.core.data.fixed_point import Units, pack
+from sublearn.core.model.flat_ensemble import alone, apply
+from sublearn.core.model.flat_tree import FlatTree
 from sublearn.core.parallel import Workers
-from sublearn.core.parameters import Round, TreeParameters
-from sublearn.core.projection import plan_projections
-from sublearn.core.task import Task, class_root, number_root
+from sublearn.core.tree.answers import Answers, ClassShares, MeanTarget, NewtonStep
+from sublearn.core.tree.criterion import describe_nodes, largest_decreases, make_test
+from sublearn.core.tree.grower import grow
+from sublearn.core.tree.parameters import Round, TreeParameters
+from sublearn.core.tree.projection import plan_projections
+from sublearn.core.tree.task import Task, class_root, number_root
 from sublearn.kernels.layout import CURVED_BITS, Candidates, Level, Samples, Test
 
 ONE_THREAD = Workers(1)

@@ -38,10 +38,10 @@ from boosting import (
 from naive import Array, Boosting
 from sublearn import SLMBoostClassifier, SLMBoostRegressor
 from sublearn.core import parallel
-from sublearn.core.booster import draw_rows, draw_signs
-from sublearn.core.codes import encode_samples
+from sublearn.core.boosting.rounds import draw_rows, draw_signs
+from sublearn.core.data.codes import encode_samples
 from sublearn.core.keys import keys_below
-from sublearn.core.projection import plan_projections
+from sublearn.core.tree.projection import plan_projections
 from support import ONE_THREAD, PARAMETERS, spread
 
 # ---- one round by hand ----

@@ -10,10 +10,10 @@ import pytest
 import naive
 from naive import Array, Data, Vector
 from sublearn.core import parallel
-from sublearn.core.decorrelation import keep_decorrelated
-from sublearn.core.discriminant import score_projections
 from sublearn.core.parallel import Workers
-from sublearn.core.parameters import TreeParameters
+from sublearn.core.tree.decorrelation import keep_decorrelated
+from sublearn.core.tree.discriminant import score_projections
+from sublearn.core.tree.parameters import TreeParameters
 from sublearn.kernels.layout import BLOCK
 from support import (
     ONE_THREAD,

@@ -8,13 +8,14 @@ import pytest
 
 import naive
 from naive import Array
-from sublearn.core import flat_ensemble, parallel
-from sublearn.core.codes import encode_samples, fit_maps
-from sublearn.core.flat_ensemble import add_values, add_values_of, apply, pack, unpack
-from sublearn.core.flat_tree import KINDS, FlatTree
+from sublearn.core import parallel
+from sublearn.core.data.codes import encode_samples, fit_maps
+from sublearn.core.model import flat_ensemble
+from sublearn.core.model.flat_ensemble import add_values, add_values_of, apply, pack, unpack
+from sublearn.core.model.flat_tree import KINDS, FlatTree
+from sublearn.core.model.pruning import prune
 from sublearn.core.parallel import Workers
-from sublearn.core.parameters import Round
-from sublearn.core.pruning import prune
+from sublearn.core.tree.parameters import Round
 from sublearn.kernels.prediction import FEW, ROWS
 from support import (
     ONE_THREAD,

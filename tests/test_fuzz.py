@@ -16,7 +16,7 @@ from fuzz.kinds import KINDS, run_case
 from fuzz.promises import check_promises
 
 from sublearn import SLMForestRegressor, SLMRegressor
-from sublearn._parameters import _rule_of
+from sublearn._base.parameters import _rule_of
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="cases are stopped by signals that are not there")
 ROOT = Path(__file__).parent.parent

@@ -13,17 +13,17 @@ import pytest
 
 import naive
 from naive import Array, Data, Node, Vector
-from sublearn.core import grouping, grower, levels
-from sublearn.core.answers import MeanTarget, NewtonStep
-from sublearn.core.fixed_point import integer_targets, pack
-from sublearn.core.flat_tree import FlatTree
-from sublearn.core.grower import grow, grow_placed
-from sublearn.core.levels import grow_by_levels
+from sublearn.core.data.fixed_point import integer_targets, pack
+from sublearn.core.model.flat_tree import FlatTree
 from sublearn.core.parallel import Workers
-from sublearn.core.parameters import Round, TreeParameters
-from sublearn.core.projection import plan_projections
-from sublearn.core.subspace import choose_subspace, rank_features
-from sublearn.core.task import Task, class_root, number_root, repeated
+from sublearn.core.tree import grouping, grower, levels
+from sublearn.core.tree.answers import MeanTarget, NewtonStep
+from sublearn.core.tree.grower import grow, grow_placed
+from sublearn.core.tree.levels import grow_by_levels
+from sublearn.core.tree.parameters import Round, TreeParameters
+from sublearn.core.tree.projection import plan_projections
+from sublearn.core.tree.subspace import choose_subspace, rank_features
+from sublearn.core.tree.task import Task, class_root, number_root, repeated
 from sublearn.kernels.growing import Grown, Team
 from sublearn.kernels.layout import BLOCK
 from sublearn.kernels.team import N_COMMON, N_TASKS

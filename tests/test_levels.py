@@ -10,16 +10,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from naive import Data
-from sublearn.core import grower
-from sublearn.core.flat_tree import FlatTree
-from sublearn.core.grower import grow
-from sublearn.core.levels import grow_by_levels
+from sublearn.core.model.flat_tree import FlatTree
 from sublearn.core.parallel import Workers
-from sublearn.core.parameters import Round, TreeParameters
-from sublearn.core.projection import plan_projections
-from sublearn.core.task import Task, repeated
+from sublearn.core.tree import grower
+from sublearn.core.tree.grower import grow
+from sublearn.core.tree.levels import grow_by_levels
+from sublearn.core.tree.parameters import Round, TreeParameters
+from sublearn.core.tree.projection import plan_projections
+from sublearn.core.tree.task import Task, repeated
+from sublearn.kernels.discriminant import HISTOGRAMS, TILE
 from sublearn.kernels.layout import BLOCK
-from sublearn.kernels.search import HISTOGRAMS, TILE
 from support import KEY, ONE_THREAD, TASKS, WEIGHTS, assert_same_tree, make_data, parameters, random_data, task_of
 from test_grower import DRAWN
 

@@ -10,7 +10,7 @@ from scipy.special import expit, softmax
 from sklearn.metrics import log_loss, mean_gamma_deviance, mean_pinball_loss, mean_poisson_deviance
 
 from naive import Array
-from sublearn.core.losses import (
+from sublearn.core.boosting.losses import (
     AbsoluteError,
     Gamma,
     Huber,

@@ -9,9 +9,10 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from sublearn import SLMBoostRegressor, _estimator
-from sublearn.core import pace
-from sublearn.core.pace import Pace
+from sublearn import SLMBoostRegressor
+from sublearn._base import estimator
+from sublearn.core.boosting import pace
+from sublearn.core.boosting.pace import Pace
 from sublearn.core.parallel import Workers
 
 Machine = Callable[[int], tuple[float, float]]  # seconds of a round, and seconds computed, by number of threads
@@ -72,7 +73,7 @@ def test_as_many_threads_stay_as_pay() -> None:
 
 
 def test_more_jobs_than_cores_are_no_more_threads(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_estimator, "n_cores", lambda: 3)
+    monkeypatch.setattr(estimator, "n_cores", lambda: 3)
     found = {n_jobs: SLMBoostRegressor(n_jobs=n_jobs)._workers().n_threads for n_jobs in (None, 1, 2, 3, 4, 2**70)}
     assert found == {None: 1, 1: 1, 2: 2, 3: 3, 4: 3, 2**70: 3}
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from naive import Array
-from sublearn.core.fixed_point import pack
-from sublearn.core.space import make_block
+from sublearn.core.data.fixed_point import pack
+from sublearn.core.tree.space import make_block
 from sublearn.kernels import columns
 from sublearn.kernels.columns import CHUNK
 from sublearn.kernels.layout import BLOCK, CURVED_BITS, TARGET_BITS, Samples

@@ -11,8 +11,8 @@ import naive
 from naive import Array
 from sublearn.core import parallel
 from sublearn.core.parallel import Workers
-from sublearn.core.partition import Children, split_samples
-from sublearn.kernels.keeping import Choice
+from sublearn.core.tree.partition import Children, split_samples
+from sublearn.kernels.decorrelation import Choice
 from sublearn.kernels.layout import Level
 from support import ONE_THREAD, keys_of
 

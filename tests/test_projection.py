@@ -17,8 +17,8 @@ from sklearn.datasets import make_classification
 import naive
 from naive import Vector
 from sublearn import SLMClassifier, SLMRegressor, paper
-from sublearn.core.parameters import Round, TreeParameters
-from sublearn.core.projection import (
+from sublearn.core.tree.parameters import Round, TreeParameters
+from sublearn.core.tree.projection import (
     Fitted,
     Plan,
     count_vectors,
@@ -28,10 +28,10 @@ from sublearn.core.projection import (
     normalise,
     plan_projections,
 )
-from sublearn.core.subspace import Ranking
-from sublearn.kernels import drawing
-from sublearn.kernels.drawing import TRIES
+from sublearn.core.tree.subspace import Ranking
+from sublearn.kernels import projection
 from sublearn.kernels.layout import Candidates, Level
+from sublearn.kernels.projection import TRIES
 from support import keys_of, parameters
 from test_arithmetic import assert_frequencies
 from test_racing import ESTIMATORS, make, thresholds_of
@@ -120,7 +120,7 @@ def test_multiples_and_mirror_images_are_one_candidate(vector: list[int], factor
 
 
 def test_kernels_normalise_as_the_twin_does() -> None:
-    compiled = drawing.normalise
+    compiled = projection.normalise
     rng = np.random.default_rng(0)
     made = [rng.integers(-bound, bound + 1, (300, 4)) for bound in (1, 3, 8, 63, 64, 127)]
     factors = rng.choice([1, 1, 2, 64, 90], (1800, 1))

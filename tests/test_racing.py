@@ -19,12 +19,12 @@ from sublearn import (
     SLMForestRegressor,
     SLMRegressor,
 )
-from sublearn.core.discriminant import score_projections
 from sublearn.core.keys import key_below
-from sublearn.core.parameters import Round, TreeParameters
-from sublearn.core.projection import plan_projections
-from sublearn.core.racing import end_race, is_raced
-from sublearn.kernels import drawing, racing
+from sublearn.core.tree.discriminant import score_projections
+from sublearn.core.tree.parameters import Round, TreeParameters
+from sublearn.core.tree.projection import plan_projections
+from sublearn.core.tree.racing import end_race, is_raced
+from sublearn.kernels import projection, racing
 from sublearn.kernels.layout import Level
 from support import (
     KEY,
@@ -49,7 +49,7 @@ from support import (
 )
 from test_grower import DRAWN
 
-RACE = int(drawing.RACE)
+RACE = int(projection.RACE)
 
 # --- who races
 

@@ -6,11 +6,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from naive import Array
-from sublearn.core.answers import ClassShares
-from sublearn.core.criterion import NodeSums
-from sublearn.core.flat_tree import FlatTree
-from sublearn.core.grower import assembled
-from sublearn.core.recorder import Nodes, Part, Planes, Recorder
+from sublearn.core.model.flat_tree import FlatTree
+from sublearn.core.tree.answers import ClassShares
+from sublearn.core.tree.criterion import NodeSums
+from sublearn.core.tree.grower import assembled
+from sublearn.core.tree.recorder import Nodes, Part, Planes, Recorder
 from sublearn.kernels.growing import CELLS, FIRST, N_STATES, NODES, PLANES, TERMS, Grown
 from sublearn.kernels.layout import Samples
 from support import assert_same_tree

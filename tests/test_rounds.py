@@ -13,7 +13,8 @@ from sklearn.metrics import log_loss, mean_gamma_deviance, mean_pinball_loss, me
 
 from boosting import FOUR, STUMP, TASKS, N, OwnError, Recorder, data_for, failing, make, raw_of, same_model, same_scores
 from naive import Array
-from sublearn import Progress, SLMBoostClassifier, SLMBoostRegressor, _progress
+from sublearn import Progress, SLMBoostClassifier, SLMBoostRegressor
+from sublearn._base import progress
 
 # ---- early stopping ----
 
@@ -274,9 +275,9 @@ def test_callbacks_see_every_round_in_order() -> None:
     other = data_for("squared_error", 9)
     model = make("squared_error", n_estimators=3, callbacks=callbacks).fit(X, y, eval_set=other)
     assert [name for name, _ in seen] == ["a", "b"] * 3
-    for n, progress in enumerate((p for name, p in seen if name == "a"), start=1):
-        assert progress == (n, 3, model.train_score_[n], model.validation_score_[n])
-        assert isinstance(progress, Progress)
+    for n, now in enumerate((p for name, p in seen if name == "a"), start=1):
+        assert now == (n, 3, model.train_score_[n], model.validation_score_[n])
+        assert isinstance(now, Progress)
     seen.clear()
     make("squared_error", n_estimators=3, callbacks=callbacks).fit(X, y)
     assert all(progress.validation_score is None for _, progress in seen)
@@ -345,7 +346,7 @@ def without_rich(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_progress_is_shown_as_lines_without_rich(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_progress, "SECONDS", 0.0)
+    monkeypatch.setattr(progress, "SECONDS", 0.0)
     X, y = data_for("squared_error")
     seen: list[str] = []
     model = make("squared_error", verbose=1, n_estimators=3, callbacks=[lambda p: seen.append(str(p))])
@@ -361,7 +362,7 @@ def test_progress_is_shown_as_lines_without_rich(
 def test_lines_come_once_a_second_and_for_the_last_round(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_progress, "SECONDS", 1e9)
+    monkeypatch.setattr(progress, "SECONDS", 1e9)
     X, y = data_for("squared_error")
     make("squared_error", verbose=1).fit(X, y)
     assert [line.split(",")[0] for line in capsys.readouterr().err.splitlines()] == ["round 1 of 8", "round 8 of 8"]

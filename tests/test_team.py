@@ -304,8 +304,8 @@ def test_an_error_of_one_thread_stops_those_that_wait_for_it(failing: int) -> No
 PROGRAM = """
 import sys, threading, time
 import numpy as np
-from sublearn.core import grower
-from sublearn.core.grower import grow
+from sublearn.core.tree import grower
+from sublearn.core.tree.grower import grow
 from sublearn.core.parallel import StoppedError, Workers
 from support import parameters, random_data, task_of
 

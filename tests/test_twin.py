@@ -14,10 +14,10 @@ import naive
 import naive_tree
 from naive import Array, Data, Vector
 from naive_tree import Place
-from sublearn.core.grower import Placed, grow_placed
-from sublearn.core.parameters import Round, TreeParameters
-from sublearn.core.projection import Fitted, draw_projections, plan_projections
-from sublearn.core.subspace import Ranking, choose_subspace
+from sublearn.core.tree.grower import Placed, grow_placed
+from sublearn.core.tree.parameters import Round, TreeParameters
+from sublearn.core.tree.projection import Fitted, draw_projections, plan_projections
+from sublearn.core.tree.subspace import Ranking, choose_subspace
 from sublearn.kernels.layout import CONSTANT
 from support import KEY, ONE_THREAD, keys_of, make_data, nodes_of, parameters, task_of
 from test_projection import level_of_sizes, vectors_of

@@ -7,11 +7,10 @@ import numpy as np
 from sklearn.metrics import r2_score
 from sklearn.utils.validation import check_is_fitted
 
-from sublearn._boosting import NOTHING, Part, SLMBoost
-from sublearn._estimator import ClassifierPart, RegressorPart, labels_of, unchanged_on_error
-from sublearn._parameters import Rule, check_parameters, documented, either, keep_parameters, one_of
-from sublearn.core.fixed_point import Weights
-from sublearn.core.losses import (
+from sublearn._base.boosting import NOTHING, Part, SLMBoost
+from sublearn._base.estimator import ClassifierPart, RegressorPart, labels_of, unchanged_on_error
+from sublearn._base.parameters import Rule, check_parameters, documented, either, keep_parameters, one_of
+from sublearn.core.boosting.losses import (
     AbsoluteError,
     Gamma,
     Huber,
@@ -24,6 +23,7 @@ from sublearn.core.losses import (
     SquaredError,
     as_answer,
 )
+from sublearn.core.data.fixed_point import Weights
 from sublearn.kernels.layout import Array
 
 

@@ -6,9 +6,9 @@ from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
-from sublearn._parameters import whole
-from sublearn.core.codes import FeatureMaps, curve_of, line_of
-from sublearn.core.flat_tree import FlatTree
+from sublearn._base.parameters import whole
+from sublearn.core.data.codes import FeatureMaps, curve_of, line_of
+from sublearn.core.model.flat_tree import FlatTree
 from sublearn.kernels.layout import Array
 from sublearn.tree import SLMTree
 

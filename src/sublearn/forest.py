@@ -7,17 +7,17 @@ import numpy as np
 from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils.validation import check_is_fitted
 
-from sublearn._ensemble import SLMEnsemble
-from sublearn._estimator import ClassifierPart, RegressorPart, Response, Training, unchanged_on_error
-from sublearn._parameters import as_count, check_parameters, documented, keep_parameters
-from sublearn.core.bagging import bagged, draw_bag
-from sublearn.core.codes import encode_samples
-from sublearn.core.fixed_point import Weights
-from sublearn.core.flat_ensemble import apply
-from sublearn.core.flat_tree import FlatTree, feature_decreases, shares
-from sublearn.core.grower import grow, takes_long
+from sublearn._base.ensemble import SLMEnsemble
+from sublearn._base.estimator import ClassifierPart, RegressorPart, Response, Training, unchanged_on_error
+from sublearn._base.parameters import as_count, check_parameters, documented, keep_parameters
+from sublearn.core.data.codes import encode_samples
+from sublearn.core.data.fixed_point import Weights
 from sublearn.core.keys import key_below
+from sublearn.core.model.flat_ensemble import apply
+from sublearn.core.model.flat_tree import FlatTree, feature_decreases, shares
 from sublearn.core.parallel import Workers
+from sublearn.core.tree.bagging import bagged, draw_bag
+from sublearn.core.tree.grower import grow, takes_long
 from sublearn.kernels.layout import Array
 from sublearn.tree import SLMClassifier, SLMRegressor, SLMTree
 

@@ -7,8 +7,8 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from sublearn._checking import check_samples
-from sublearn._estimator import (
+from sublearn._base.checking import check_samples
+from sublearn._base.estimator import (
     ClassTargets,
     NumberTargets,
     SLMEstimator,
@@ -17,13 +17,13 @@ from sublearn._estimator import (
     make_samples,
     unchanged_on_error,
 )
-from sublearn._parameters import as_count, check_parameters, documented, keep_parameters
-from sublearn.core.answers import Answers
-from sublearn.core.codes import CODE_LIMIT, encode_samples, fit_maps
-from sublearn.core.criterion import make_feature_test
-from sublearn.core.feature_test import Encoded, Tested, elbow, examine
-from sublearn.core.fixed_point import Weights
+from sublearn._base.parameters import as_count, check_parameters, documented, keep_parameters
+from sublearn.core.data.codes import CODE_LIMIT, encode_samples, fit_maps
+from sublearn.core.data.fixed_point import Weights
 from sublearn.core.parallel import Workers
+from sublearn.core.tree.answers import Answers
+from sublearn.core.tree.criterion import make_feature_test
+from sublearn.core.tree.feature_test import Encoded, Tested, elbow, examine
 from sublearn.kernels.layout import Array
 
 ELBOW = "elbow"

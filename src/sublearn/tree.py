@@ -8,13 +8,20 @@ from sklearn.base import clone
 from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
-from sublearn._estimator import ClassifierPart, RegressorPart, SLMEstimator, Training, n_parameters, unchanged_on_error
-from sublearn._parameters import check_parameters, documented, keep_parameters
-from sublearn.core.codes import encode_samples
-from sublearn.core.flat_ensemble import alone, apply
-from sublearn.core.flat_tree import FlatTree, decision_path, feature_decreases, shares
-from sublearn.core.grower import grow
-from sublearn.core.pruning import prune, pruning_path
+from sublearn._base.estimator import (
+    ClassifierPart,
+    RegressorPart,
+    SLMEstimator,
+    Training,
+    n_parameters,
+    unchanged_on_error,
+)
+from sublearn._base.parameters import check_parameters, documented, keep_parameters
+from sublearn.core.data.codes import encode_samples
+from sublearn.core.model.flat_ensemble import alone, apply
+from sublearn.core.model.flat_tree import FlatTree, decision_path, feature_decreases, shares
+from sublearn.core.model.pruning import prune, pruning_path
+from sublearn.core.tree.grower import grow
 from sublearn.kernels.layout import Array
 
 

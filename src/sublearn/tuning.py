@@ -13,12 +13,12 @@ from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.utils import check_random_state, column_or_1d
 from sklearn.utils.validation import _check_sample_weight
 
-from sublearn._boosting import SLMBoost
-from sublearn._ensemble import SLMEnsemble
-from sublearn._estimator import SLMEstimator, labels_of
-from sublearn._parameters import check_parameters
-from sublearn._progress import shown
-from sublearn._spaces import SPACES, Choice, Number, Space, Whole, check_space
+from sublearn._base.boosting import SLMBoost
+from sublearn._base.ensemble import SLMEnsemble
+from sublearn._base.estimator import SLMEstimator, labels_of
+from sublearn._base.parameters import check_parameters
+from sublearn._base.progress import shown
+from sublearn._base.spaces import SPACES, Choice, Number, Space, Whole, check_space
 from sublearn.kernels.layout import Array
 
 __all__ = ["SPACES", "Choice", "Number", "Space", "Tuning", "Whole", "tune"]

@@ -10,9 +10,9 @@ import numpy as np
 from sublearn.kernels.arithmetic import mix
 from sublearn.kernels.columns import clear, gather_columns
 from sublearn.kernels.compilation import inner, kernel, section
-from sublearn.kernels.drawing import FITTED
+from sublearn.kernels.discriminant import node_of
 from sublearn.kernels.layout import CURVED_BITS, TARGET_BITS, Array
-from sublearn.kernels.search import node_of
+from sublearn.kernels.projection import FITTED
 from sublearn.kernels.team import pool_sums
 
 MOST_FEATURES = 16  # of a subspace, the best ones, whose pairs are looked at

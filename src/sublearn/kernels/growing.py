@@ -12,14 +12,14 @@ import numpy as np
 
 from sublearn.kernels.arithmetic import mix
 from sublearn.kernels.compilation import bare_kernel, inner, section
-from sublearn.kernels.criterion import ROUNDING, SECOND_ORDER, count_of, weight_of
-from sublearn.kernels.describing import describe_node, newton_loss
-from sublearn.kernels.drawing import CHILDREN, Own, Urn, draw_subspace, draw_vectors
+from sublearn.kernels.criterion import ROUNDING, SECOND_ORDER, count_of, describe_node, newton_loss, weight_of
+from sublearn.kernels.decorrelation import choose_in_node
+from sublearn.kernels.discriminant import Found, Node, is_whole, test_candidates
 from sublearn.kernels.fitting import fit_pairs
-from sublearn.kernels.keeping import choose_in_node, move_samples
 from sublearn.kernels.layout import CONSTANT, Array, Test
+from sublearn.kernels.partition import move_samples
+from sublearn.kernels.projection import CHILDREN, Own, Urn, draw_subspace, draw_vectors
 from sublearn.kernels.racing import keep_finalists, take_evenly
-from sublearn.kernels.search import Found, Node, is_whole, test_candidates
 from sublearn.kernels.team import (
     COME,
     N_CLAIMED,

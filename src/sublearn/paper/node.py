@@ -6,13 +6,13 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from sublearn.core.codes import FeatureMaps
-from sublearn.core.criterion import describe_nodes, largest_decreases
-from sublearn.core.flat_tree import FlatTree
-from sublearn.core.levels import Room, split_nodes
+from sublearn.core.data.codes import FeatureMaps
+from sublearn.core.model.flat_tree import FlatTree
 from sublearn.core.parallel import Workers
-from sublearn.core.subspace import rank_features
-from sublearn.core.task import Task
+from sublearn.core.tree.criterion import describe_nodes, largest_decreases
+from sublearn.core.tree.levels import Room, split_nodes
+from sublearn.core.tree.subspace import rank_features
+from sublearn.core.tree.task import Task
 from sublearn.kernels.layout import Array, Level
 from sublearn.tree import SLMTree
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.datasets import make_blobs
 
-from sublearn.core.codes import line_of
+from sublearn.core.data.codes import line_of
 from sublearn.export import names_of_features
 from sublearn.kernels.layout import Array
 from sublearn.paper.canvas import (

@@ -1,0 +1,125 @@
+"""What a node answers: from its integer sums to values in the units of y."""
+
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from sublearn.core.data.fixed_point import Units
+from sublearn.core.tree.criterion import NodeSums
+from sublearn.kernels.layout import Array
+
+FAR = 1e100  # from here on squares may overflow; to keep the warning away takes time, so it is done only then
+
+
+class Answers(Protocol):
+    """How the sums of nodes are read."""
+
+    def values(self, sums: NodeSums) -> Array:
+        """Values (n_nodes, n_values)."""
+
+    def losses(self, losses: Array) -> Array:
+        """Losses in the units of y."""
+
+    def least_loss(self, least: float) -> float:
+        """The smallest loss that is at least so much in the units of y."""
+
+    def decreases(self, decreases: Array) -> Array:
+        """Loss decreases as a tree keeps them."""
+
+    def weights(self, weights: Array, total: int) -> Array:
+        """Weights as a tree keeps them."""
+
+
+class ClassShares(NamedTuple):
+    """Classes: the share of each."""
+
+    n_classes: int
+
+    def values(self, sums: NodeSums) -> Array:
+        """Shares of the classes."""
+        shares: Array = sums.totals[:, : self.n_classes] / sums.weights[:, None]
+        return shares
+
+    def losses(self, losses: Array) -> Array:
+        """Losses need no unit."""
+        return losses
+
+    def least_loss(self, least: float) -> float:
+        """The same."""
+        return least
+
+    def decreases(self, decreases: Array) -> Array:
+        """Nor do decreases."""
+        return decreases
+
+    def weights(self, weights: Array, total: int) -> Array:
+        """Shares of the total."""
+        shares: Array = weights / total
+        return shares
+
+
+class MeanTarget(NamedTuple):
+    """Numbers: the mean target."""
+
+    units: Units
+
+    def values(self, sums: NodeSums) -> Array:
+        """Mean targets."""
+        return self.units.values(sums.totals[:, 1] / sums.weights, sums.remainders / sums.weights)[:, None]
+
+    def losses(self, losses: Array) -> Array:
+        """Mean squared errors."""
+        return self.units.squares(losses)
+
+    def least_loss(self, least: float) -> float:
+        """In squared target steps."""
+        return self.units.least_square(least)
+
+    def decreases(self, decreases: Array) -> Array:
+        """In squared target steps, which neither over- nor underflow."""
+        return decreases
+
+    def weights(self, weights: Array, total: int) -> Array:
+        """Shares of the total."""
+        shares: Array = weights / total
+        return shares
+
+
+class NewtonStep(NamedTuple):
+    """Boosting: a share of the step to the minimum of Eq. (obj4), -G / (H + l2)."""
+
+    gradient_step: float  # what an integer of G stands for
+    hessian_step: float  # and of H
+    l2: float
+    learning_rate: float
+    max_step: float = np.inf
+
+    def values(self, sums: NodeSums) -> Array:
+        """Steps."""
+        return self.steps(sums.totals[:, 1], sums.weights)[:, None]
+
+    def steps(self, descents: Array, hessians: Array) -> Array:
+        """Steps from integer sums: of minus the gradients, and of the hessians."""
+        steps = descents * self.gradient_step / (hessians * self.hessian_step + self.l2)
+        return self.learning_rate * np.clip(steps, -self.max_step, self.max_step)
+
+    def losses(self, losses: Array) -> Array:
+        """Objective by hessian."""
+        ratio = self.gradient_step / self.hessian_step
+        if ratio < FAR:
+            return losses * ratio * ratio
+        with np.errstate(over="ignore"):
+            return losses * ratio * ratio
+
+    def least_loss(self, least: float) -> float:
+        """Any loss: boosting has no such minimum."""
+        return -np.inf
+
+    def decreases(self, decreases: Array) -> Array:
+        """The same, so that trees of different rounds compare."""
+        return self.losses(decreases)
+
+    def weights(self, weights: Array, total: int) -> Array:
+        """Sums of hessians."""
+        hessians: Array = weights * self.hessian_step
+        return hessians

@@ -1,0 +1,48 @@
+"""What a tree grows from."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from sublearn.core.tree.answers import Answers
+from sublearn.core.tree.parameters import TreeParameters
+from sublearn.core.tree.projection import Plan
+from sublearn.kernels.layout import Array, Samples, Test
+
+
+class Root(NamedTuple):
+    """The samples a tree grows from."""
+
+    order: Array  # as in `Level`
+    runs: Array
+
+
+class Task(NamedTuple):
+    """All that a tree grows from, but for the key of its random numbers."""
+
+    samples: Samples
+    root: Root
+    test: Test
+    answers: Answers
+    parameters: TreeParameters
+    plan: Plan
+
+
+def class_root(labels: Array, n_classes: int) -> Root:
+    """A root that holds all samples, class by class."""
+    narrow = labels.astype(np.uint8) if n_classes <= 256 else labels  # sorted by counting
+    counts = np.bincount(labels, minlength=n_classes)
+    runs = np.concatenate([[0], np.cumsum(counts)])[None, :]
+    return Root(np.argsort(narrow, kind="stable").astype(np.int32), runs)
+
+
+def number_root(rows: Array) -> Root:
+    """A root that holds these samples of a regression."""
+    return Root(rows.astype(np.int32, copy=False), np.array([[0, len(rows)]]))
+
+
+def repeated(root: Root, times: Array) -> Root:
+    """The root with each sample so many times; `times` is for all samples, in their own order."""
+    wanted = times[root.order]
+    passed = np.concatenate([[0], np.cumsum(wanted)])
+    return Root(np.repeat(root.order, wanted), passed[root.runs])
