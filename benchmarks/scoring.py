@@ -86,12 +86,12 @@ def draw_candidates(n_nodes: int, n_coefficients: int) -> Candidates:
     coefficients = rng.integers(1, HEIGHT + 1, shape) * rng.choice([-1, 1], shape) * used
     subspace = rng.permuted(np.tile(np.arange(N_FEATURES), (n_nodes, 1)), axis=1)[:, :SUBSPACE_SIZE]
     return Candidates(
-        np.ascontiguousarray(subspace, np.int32),
-        coefficients.astype(np.int16),
-        np.full(n_nodes, N_CANDIDATES),
-        np.zeros(shape[:2]),
-        np.zeros(shape[:2], np.int32),
-        np.zeros((*shape[:2], 2), np.int32),
+        subspace=np.ascontiguousarray(subspace, np.int32),
+        coefficients=coefficients.astype(np.int16),
+        sizes=np.full(n_nodes, N_CANDIDATES),
+        decrease=np.zeros(shape[:2]),
+        threshold=np.zeros(shape[:2], np.int32),
+        ranges=np.zeros((*shape[:2], 2), np.int32),
     )
 
 

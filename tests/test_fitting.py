@@ -15,7 +15,7 @@ from sublearn.core.keys import key_below
 from sublearn.core.parallel import Workers
 from sublearn.core.tree import grower
 from sublearn.core.tree.fitting import fit_projections
-from sublearn.core.tree.parameters import Round, TreeParameters
+from sublearn.core.tree.parameters import DrawingRound, TreeParameters
 from sublearn.core.tree.projection import Fitted, draw_projections, plan_projections
 from sublearn.core.tree.subspace import Ranking, choose_subspace, rank_features
 from sublearn.kernels import projection
@@ -328,7 +328,7 @@ def test_targets_that_nothing_explains_have_no_pairs() -> None:
 
 # --- among the candidates
 
-TWO_ROUNDS = (Round(0.5, 0.5, None), Round(0.5, 0.0, 2))  # the vectors of the first are listed
+TWO_ROUNDS = (DrawingRound(0.5, 0.5, None), DrawingRound(0.5, 0.0, 2))  # the vectors of the first are listed
 
 
 @pytest.mark.parametrize("kind", EACH)
@@ -383,7 +383,7 @@ def test_a_node_that_a_basis_vector_solves_gets_no_pairs() -> None:
 
 
 def test_the_plan_accounts_for_pairs() -> None:
-    rounds = (Round(0.5, 0.3, 1),)
+    rounds = (DrawingRound(0.5, 0.3, 1),)
     for n_projections in (0, 2, 500):
         given = {"subspace_size": 4, "rounds": rounds, "envelope_height": 7.9, "n_projections": n_projections}
         without = plan_projections(parameters(**given), 9)

@@ -21,7 +21,7 @@ from sublearn import (
 )
 from sublearn.core.keys import key_below
 from sublearn.core.tree.discriminant import score_projections
-from sublearn.core.tree.parameters import Round, TreeParameters
+from sublearn.core.tree.parameters import DrawingRound, TreeParameters
 from sublearn.core.tree.projection import plan_projections
 from sublearn.core.tree.racing import end_race, is_raced
 from sublearn.kernels import projection, racing
@@ -244,7 +244,7 @@ def parameters_for(rng: np.random.Generator, criterion: str) -> TreeParameters:
         criterion=criterion,
         n_bins=int(rng.choice([4, 16, 40])),
         subspace_size=int(rng.integers(1, 4)),
-        rounds=(Round(0.5, 0.0, None),),
+        rounds=(DrawingRound(0.5, 0.0, None),),
         envelope_height=float(rng.choice([1.0, 2.5])),
         max_partitions=int(rng.integers(1, 4)),
         max_cosine=0.8,

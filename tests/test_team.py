@@ -119,7 +119,7 @@ def test_adding_tells_what_was_there() -> None:
 
 
 def test_counters_lie_in_cache_lines_of_their_own() -> None:
-    places = [N_MET, team.N_TASKS, team.N_COMMON, team.N_CLAIMED, N_OPEN]
+    places = [N_MET, team.N_SHARED, team.N_COMMON, team.N_CLAIMED, N_OPEN]
     assert all(abs(a - b) * 8 >= 64 for a in places for b in places if a != b)
     assert max(places) < N_COUNTERS
 

@@ -29,7 +29,7 @@ from sublearn.core.data.fixed_point import (
 from sublearn.core.parallel import Workers
 from sublearn.core.tree.answers import Answers, ClassShares, MeanTarget
 from sublearn.core.tree.criterion import make_test
-from sublearn.core.tree.parameters import Round, TreeParameters
+from sublearn.core.tree.parameters import DrawingRound, TreeParameters
 from sublearn.core.tree.projection import Plan, plan_projections
 from sublearn.core.tree.task import Root, Task, class_root, number_root
 from sublearn.kernels.layout import Array, Samples
@@ -98,7 +98,9 @@ class SLMEstimator(BaseEstimator):  # type: ignore[misc]
         samples = make_samples(encode_samples(X, maps, workers), response, weights)
         root = make_root(response, len(X))
         test = make_test(parameters, parameters.min_weight_fraction_leaf * weights.total(len(X)))
-        task = Task(samples, root, test, make_answers(response), parameters, plan)
+        task = Task(
+            samples=samples, root=root, test=test, answers=make_answers(response), parameters=parameters, plan=plan
+        )
         return Training(task, response.classes, maps, np.arange(n_rows)[rows][weighing])
 
     def _check_weights(self, sample_weight: Any, X: Array, name: str = "sample_weight") -> Weights:
@@ -147,7 +149,7 @@ class SLMEstimator(BaseEstimator):  # type: ignore[misc]
         given = SimpleNamespace(**self.get_params(deep=False) | fixed)
         try:
             rounds = tuple(
-                Round(float(beta), float(alpha), as_limit(n))
+                DrawingRound(float(beta), float(alpha), as_limit(n))
                 for beta, alpha, n in as_rounds(given.selection_decay, given.envelope_decay, given.n_coefficients)
             )
         except ValueError as error:
@@ -290,14 +292,14 @@ def make_samples(codes: Array, response: Response, weights: Weights) -> Samples:
     """Samples as kernels take them."""
     targets, n_classes = response.targets, len(response.classes)
     return Samples(
-        codes,
-        targets.targets,
-        targets.remainders,
-        np.empty(0, np.int32),
-        np.empty(0, np.int64) if n_classes or weights.weights.size else pack(targets.targets, np.empty(0)),
-        weights.weights,
-        weights.counts,
-        n_classes,
+        codes=codes,
+        targets=targets.targets,
+        remainders=targets.remainders,
+        curvatures=np.empty(0, np.int32),
+        packed=np.empty(0, np.int64) if n_classes or weights.weights.size else pack(targets.targets, np.empty(0)),
+        weights=weights.weights,
+        counts=weights.counts,
+        n_classes=n_classes,
     )
 
 

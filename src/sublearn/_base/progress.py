@@ -32,7 +32,7 @@ class Progress(NamedTuple):
         return text if self.validation_score is None else f"{text}, validation loss {-self.validation_score:.6g}"
 
 
-class Part(Protocol):
+class Status(Protocol):
     """How far something is; its text says so."""
 
     @property
@@ -43,7 +43,7 @@ class Part(Protocol):
 
 
 @contextmanager
-def shown(verbose: bool) -> Iterator[Callable[[Part], None]]:
+def shown(verbose: bool) -> Iterator[Callable[[Status], None]]:
     """A function to call whenever something more is done."""
     if not verbose:
         yield lambda progress: None
@@ -59,17 +59,17 @@ def shown(verbose: bool) -> Iterator[Callable[[Part], None]]:
     with progress.Progress(*columns, console=console.Console(stderr=True)) as bar:
         task = bar.add_task("")
 
-        def show(latest: Part) -> None:
+        def show(latest: Status) -> None:
             bar.update(task, description=str(latest), completed=latest.done, total=latest.total)
 
         yield show
 
 
-def _lines() -> Callable[[Part], None]:
+def _lines() -> Callable[[Status], None]:
     """Prints a line a second to stderr, and one when all is done."""
     last = -SECONDS
 
-    def show(latest: Part) -> None:
+    def show(latest: Status) -> None:
         nonlocal last
         now = time.monotonic()
         if now - last >= SECONDS or latest.done == latest.total:

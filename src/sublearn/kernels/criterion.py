@@ -14,8 +14,8 @@ GINI = 1
 SQUARED_ERROR = 2
 SECOND_ORDER = 3
 
-NOISE = 1e-10  # a decrease below this, in bits, in gini or in squared target steps, is rounding
-ROUNDING = 1e-12  # and so is this share of a decrease or a loss
+NOISE = 1e-10  # a loss decrease below this, in bits, in gini or in squared target steps, is rounding
+ROUNDING = 1e-12  # a difference between two losses or decreases below this share of them is rounding
 HALF_BITS = 15  # deviations of targets are squared in two halves, so that sums fit 64 bits
 HALF_MASK = (1 << HALF_BITS) - 1
 
@@ -82,7 +82,10 @@ def purity(channels, weight, n_classes, centre, test):
 
 @inner
 def noise_of(channels, weight, n_classes, test):
-    """A loss decrease of a node that may be rounding. Boosting has no steps of which all differences are multiples."""
+    """The largest loss decrease of a node that may be rounding, or that boosting's min_gain does not accept.
+
+    Boosting, whose sums have no common unit, takes a share of the node's purity for rounding.
+    """
     if test.criterion == SECOND_ORDER:
         rounding = ROUNDING * purity(channels, weight, n_classes, np.int64(0), test)
         return max(rounding, test.min_gain) / np.float64(weight)
@@ -187,12 +190,12 @@ def class_loss(n_classes, test, totals):
 
 @inner
 def newton_loss(test, totals):
-    """Loss of a node of boosting."""
+    """Loss of a node of boosting: -G^2 / (H + l2) / H."""
     return -purity(totals, totals[0], np.int64(0), np.int64(0), test) / np.float64(totals[0])
 
 
 @kernel
 def describe_nodes(samples, order, runs, test, first_node, last_node, totals, remainders, losses, pure):
-    """Fill what is known of each node."""
+    """Fill sums, remainders, losses and purity of nodes first_node to last_node."""
     for i in range(first_node, last_node):
         remainders[i], losses[i], pure[i] = describe_node(samples, order, runs[i], test, totals[i])

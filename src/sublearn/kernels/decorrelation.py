@@ -21,23 +21,23 @@ from sublearn.kernels.layout import Array
 from sublearn.kernels.team import pool_sums
 
 
-class Choice(NamedTuple):
+class Partitions(NamedTuple):
     """Hyperplanes kept in some nodes and the children they make."""
 
-    kept: Array  # int64 (n_nodes, max_partitions), candidates, first the best
+    kept: Array  # int64 (n_nodes, max_partitions), numbers of the candidates kept, the best first
     n_kept: Array  # int64 (n_nodes,), 0 where a node is not split
     n_children: Array  # int64 (n_nodes,), occupied cells
     decrease: Array  # float64 (n_nodes,), of the loss, by all kept hyperplanes together
 
 
-class Trial(NamedTuple):
-    """Scratch space for one node's choice."""
+class Keeping(NamedTuple):
+    """Scratch space for choosing the hyperplanes of one node; tried is one hyperplane more than those kept."""
 
-    cells: Array  # uint8 (largest,), cell of each sample by what is kept
-    trial: Array  # uint8 (largest,), cell with one more hyperplane
-    sums: Array  # int64 (n_cells, n_channels), by `trial`
-    kept_sums: Array  # int64 (n_cells, n_channels), by `cells`
-    cosine: Array  # float64 (n_candidates,), largest squared cosine with those kept; -1: out
+    kept_cells: Array  # uint8 (largest,), cell of each sample by the hyperplanes kept
+    tried_cells: Array  # uint8 (largest,), cell of each sample with one hyperplane more
+    tried_sums: Array  # int64 (n_cells, n_channels), sums of the cells in `tried_cells`
+    kept_sums: Array  # int64 (n_cells, n_channels), sums of the cells in `kept_cells`
+    cosine: Array  # float64 (n_candidates,), largest squared cosine with those kept; -1: no candidate any more
 
 
 @inner
@@ -56,8 +56,8 @@ def squared_cosine(a, b):
 
 
 @section
-def add_side(codes, node, features, coefficients, threshold, bit, loaded, block, columns, trial):
-    """trial.trial = trial.cells, with `bit` set where a sample is on the positive side of the hyperplane."""
+def add_side(codes, node, features, coefficients, threshold, bit, loaded, block, columns, keeping):
+    """Fill keeping.tried_cells: keeping.kept_cells with `bit` set on the positive side of the hyperplane."""
     projected = block.projected
     for begin in range(node.runs[0], node.runs[-1], projected.size):
         n = min(projected.size, node.runs[-1] - begin)
@@ -66,8 +66,8 @@ def add_side(codes, node, features, coefficients, threshold, bit, loaded, block,
         else:
             project_gathered(codes, node.order, begin, n, features, coefficients, projected)
         at = begin - node.runs[0]
-        before = trial.cells[at : at + n]
-        after = trial.trial[at : at + n]
+        before = keeping.kept_cells[at : at + n]
+        after = keeping.tried_cells[at : at + n]
         for i in range(n):
             after[i] = before[i] | np.uint8(np.uint8(projected[i] >= threshold) << np.uint8(bit))
 
@@ -87,9 +87,9 @@ def project_gathered(codes, order, begin, n, features, coefficients, out):
 
 
 @section
-def joint_decrease(samples, node, test, loaded, block, trial, n_cells, pool, n_met):
-    """(loss decrease of the cells in `trial.trial`, how many are occupied, whether those meet the minima, n_met)."""
-    sums = trial.sums[:n_cells]
+def joint_decrease(samples, node, test, loaded, block, keeping, n_cells, pool, n_met):
+    """(loss decrease of the cells tried, how many are occupied, whether those meet the minima, n_met)."""
+    sums = keeping.tried_sums[:n_cells]
     n_kinds = n_kinds_of(samples, node.runs)
     n_channels = node.totals.size
     clear(sums, n_channels)
@@ -97,7 +97,7 @@ def joint_decrease(samples, node, test, loaded, block, trial, n_cells, pool, n_m
         n = min(block.bins.size, node.runs[-1] - begin)
         if not loaded:
             gather_statistics(samples, node.order, begin, n, block)
-        own = trial.trial[begin - node.runs[0] : begin - node.runs[0] + n]
+        own = keeping.tried_cells[begin - node.runs[0] : begin - node.runs[0] + n]
         for i in range(n):
             block.bins[i] = own[i]
         add_up(block, node.runs, n_kinds, begin, n, sums)
@@ -131,26 +131,28 @@ def most_different(decrease, cosine):
 
 
 @section
-def keep(candidates, i, c, slot, trial, n, n_channels, choice):
+def keep(candidates, i, c, slot, keeping, n, n_channels, partitions):
     """Note candidate c as kept, and renew the cosines of the others."""
-    choice.kept[i, slot] = c
-    choice.n_kept[i] = slot + 1
+    partitions.kept[i, slot] = c
+    partitions.n_kept[i] = slot + 1
     for s in range(n):
-        trial.cells[s] = trial.trial[s]
+        keeping.kept_cells[s] = keeping.tried_cells[s]
     for cell in range(2 << slot):
         for channel in range(n_channels):
-            trial.kept_sums[cell, channel] = trial.sums[cell, channel]
-    if slot + 1 == choice.kept.shape[1]:
+            keeping.kept_sums[cell, channel] = keeping.tried_sums[cell, channel]
+    if slot + 1 == partitions.kept.shape[1]:
         return
-    for other in range(trial.cosine.size):
-        if trial.cosine[other] >= 0.0:
+    for other in range(keeping.cosine.size):
+        if keeping.cosine[other] >= 0.0:
             cosine = squared_cosine(candidates.coefficients[i, other], candidates.coefficients[i, c])
-            trial.cosine[other] = max(trial.cosine[other], cosine)
+            keeping.cosine[other] = max(keeping.cosine[other], cosine)
 
 
 @section
-def choose_in_node(samples, node, test, candidates, i, limits, loaded, block, columns, trial, choice, pool, n_met):
-    """The best candidate, then ever the effective one least aligned with those kept.
+def choose_in_node(
+    samples, node, test, candidates, i, limits, loaded, block, columns, keeping, partitions, pool, n_met
+):
+    """Keep the best candidate, then again and again the effective one that is least aligned with those kept.
 
     limits: (largest squared cosine, smallest share of the best decrease). `loaded`: the block holds the node, and
     the features of the subspace in `columns`. Threads may have divided the samples, as in `test_candidates`.
@@ -159,7 +161,7 @@ def choose_in_node(samples, node, test, candidates, i, limits, loaded, block, co
     n = node.runs[-1] - node.runs[0]
     n_kinds = n_kinds_of(samples, node.runs)
     count = count_of(node.totals, n_kinds)
-    max_partitions = choice.kept.shape[1]
+    max_partitions = partitions.kept.shape[1]
     best = 0
     for c in range(decrease.size):
         if decrease[c] > decrease[best]:
@@ -168,16 +170,16 @@ def choose_in_node(samples, node, test, candidates, i, limits, loaded, block, co
     if decrease.size == 0 or decrease[best] <= noise:
         return n_met
     effective = limits[1] * decrease[best]
-    for c in range(trial.cosine.size):
-        trial.cosine[c] = -1.0
+    for c in range(keeping.cosine.size):
+        keeping.cosine[c] = -1.0
     for c in range(decrease.size):
         if c != best and decrease[c] >= effective and decrease[c] > noise:
-            trial.cosine[c] = 0.0
+            keeping.cosine[c] = 0.0
     for s in range(n):
-        trial.cells[s] = 0
+        keeping.kept_cells[s] = 0
     c = best
     while True:
-        slot = choice.n_kept[i]
+        slot = partitions.n_kept[i]
         add_side(
             samples.codes,
             node,
@@ -188,35 +190,37 @@ def choose_in_node(samples, node, test, candidates, i, limits, loaded, block, co
             loaded,
             block,
             columns,
-            trial,
+            keeping,
         )
         joint, occupied, large_enough, n_met = joint_decrease(
-            samples, node, test, loaded, block, trial, 2 << slot, pool, n_met
+            samples, node, test, loaded, block, keeping, 2 << slot, pool, n_met
         )
-        falls = occupied > choice.n_children[i] and joint > choice.decrease[i] * (1.0 + ROUNDING) + noise
+        falls = occupied > partitions.n_children[i] and joint > partitions.decrease[i] * (1.0 + ROUNDING) + noise
         if c == best or (large_enough and falls):
-            keep(candidates, i, c, slot, trial, n, node.totals.size, choice)
-            choice.decrease[i] = joint
-            choice.n_children[i] = occupied
-        if choice.n_kept[i] == max_partitions or choice.n_children[i] == count:
+            keep(candidates, i, c, slot, keeping, n, node.totals.size, partitions)
+            partitions.decrease[i] = joint
+            partitions.n_children[i] = occupied
+        if partitions.n_kept[i] == max_partitions or partitions.n_children[i] == count:
             return n_met
-        c = most_different(decrease, trial.cosine)
-        if c < 0 or trial.cosine[c] > limits[0]:
+        c = most_different(decrease, keeping.cosine)
+        if c < 0 or keeping.cosine[c] > limits[0]:
             return n_met
-        trial.cosine[c] = -1.0
+        keeping.cosine[c] = -1.0
 
 
 @kernel
 def keep_decorrelated(
-    samples, level, test, candidates, limits, first_node, last_node, work, trial, pool, choice, cells
+    samples, level, test, candidates, limits, first_node, last_node, work, keeping, pool, partitions, cells
 ):
     """Choose the hyperplanes of nodes; cells[position] tells the child of each sample."""
     block = work.block
     for i in range(first_node, last_node):
         node = node_of(level, i)
-        choose_in_node(samples, node, test, candidates, i, limits, False, block, work.columns, trial, choice, pool, 1)
+        choose_in_node(
+            samples, node, test, candidates, i, limits, False, block, work.columns, keeping, partitions, pool, 1
+        )
         begin = level.runs[i, 0]
         n = level.runs[i, -1] - begin
-        if choice.n_kept[i] > 0:
+        if partitions.n_kept[i] > 0:
             for s in range(n):
-                cells[begin + s] = trial.cells[s]
+                cells[begin + s] = keeping.kept_cells[s]

@@ -7,9 +7,9 @@ from sublearn.kernels.columns import COUNT_SHIFT, CURVATURE_SHIFT, CURVED_SHIFT
 from sublearn.kernels.compilation import bare_kernel, inner, kernel
 from sublearn.kernels.layout import CURVED_BITS, TARGET_BITS
 
-MOST = float((1 << CURVED_BITS) - 1)
-ANY = float(1 << TARGET_BITS)
-COARSE = TARGET_BITS - CURVED_BITS
+MOST = float((1 << CURVED_BITS) - 1)  # the largest target or curvature where there are curvatures
+ANY = float(1 << TARGET_BITS)  # no target is larger where there are none
+COARSE = TARGET_BITS - CURVED_BITS  # bits left out of targets before they are squared
 PIECE = 2048  # samples at a time, so that they are in the cache from loop to loop
 
 
@@ -21,7 +21,7 @@ def rounded(x):
 
 @inner
 def fill_rounded(numbers, factor, least, most, out):
-    """The nearest integers to numbers times a factor, within limits. Short and plain, so that it is of vectors."""
+    """Fill `out` with the nearest integers to numbers times a factor, within limits; LLVM makes vector code of it."""
     for i in range(out.size):
         out[i] = np.int32(min(max(rounded(numbers[i] * factor), least), most))
 

@@ -25,7 +25,7 @@ class Fit(NamedTuple):
     """Scratch space for fits over m features."""
 
     sums: Array  # int64 (m + 2, m + 2): products of the features, the targets and ones, below the diagonal and on it
-    moments: Array  # float64 (m + 1, m + 1), of features and targets around their means, likewise
+    moments: Array  # float64 (m + 1, m + 1), as `sums`, of features and targets around their means
     explained: Array  # float64 (m, m), by pairs, above the diagonal
     rows: Array  # int16 (2, block), targets and ones
     weights: Array  # int64 (block,), of samples; empty when every weight is one

@@ -1,4 +1,4 @@
-"""Moving the samples of a node to its children."""
+"""Moving the samples of a node to its children, which the sides of its hyperplanes make."""
 
 import numpy as np
 

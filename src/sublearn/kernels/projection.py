@@ -9,7 +9,7 @@ from sublearn.kernels.compilation import inner, kernel, section
 from sublearn.kernels.criterion import count_of
 from sublearn.kernels.layout import Array
 
-SUBSPACE, PROJECTION, CHILDREN, RACE, FITTED = map(np.int64, range(5))  # what is drawn below a node's key
+SUBSPACE, PROJECTION, CHILDREN, RACE, FITTED = map(np.int64, range(5))  # numbers of the keys below a node's key
 FIRST = np.int64(0)
 ALL = np.int64(-1)  # in the place of a draw's number: what all draws of a round share
 TRIES = 8  # draws for a candidate before a place is left empty
@@ -34,7 +34,7 @@ class Own(NamedTuple):
 def draw_without_replacement(key, weights, n, urn):
     """Mark in `urn.taken` n positions, drawn one after another in proportion to `weights`.
 
-    Without branches that nobody could foresee: what is taken weighs nothing, and every sum is compared.
+    There are no branches, which a CPU could not predict here: what is taken weighs nothing, and every sum is compared.
     """
     taken = urn.taken
     sums = urn.sums
@@ -193,7 +193,7 @@ def draw_vectors(
     key = mix(key, PROJECTION)
     for slot in range(table.size):
         table[slot] = -1
-    n = np.int64(0)  # numbers written out would have a type, and a compiled function, of their own
+    n = np.int64(0)  # a literal has a type of its own, for which Numba would compile `insert` once more
     for source in range(n_axis if solved else listed.shape[0]):
         for d in range(listed.shape[1]):
             vectors[n, d] = listed[source, d]
@@ -257,7 +257,7 @@ def draw_candidates(
     With `rounds.once` the features of a round are selected once a node; where the envelope has no more vectors over
     them than the round may draw, all are candidates. Bounds and probabilities are then by rank, ranks (n_nodes,
     subspace_size) those of the subspace; otherwise by the place in the subspace.
-    A node that is solved, in that a basis vector leaves no loss, needs no others.
+    A node is solved if a basis vector leaves no loss; it gets no candidates but basis vectors.
     A feature that does not vary in the node, by varies (n_nodes, subspace_size), would only blur predictions
     and explanations: its coefficient is 0 in all but its own basis vector. `table` is scratch space.
     """

@@ -67,8 +67,8 @@ def _search(task: Task, key: int, workers: Workers, maps: FeatureMaps, rows: Arr
     keys = np.array([key], np.uint64)
     level = Level(room.order, root.runs, sums.totals, largest_decreases(sums, test), keys)
     ranking = rank_features(samples, level, test, workers)
-    candidates, choice, _ = split_nodes(samples, level, test, parameters, plan, room, workers)
-    n, kept = candidates.sizes[0], choice.kept[0, : choice.n_kept[0]]
+    candidates, partitions, _ = split_nodes(samples, level, test, parameters, plan, room, workers)
+    n, kept = candidates.sizes[0], partitions.kept[0, : partitions.n_kept[0]]
     vectors = np.zeros((n, samples.codes.shape[0]), np.int64)
     vectors[:, candidates.subspace[0]] = candidates.coefficients[0, :n]
     cells = np.empty(len(rows), np.int64)

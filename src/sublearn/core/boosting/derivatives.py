@@ -112,7 +112,14 @@ def integer_derivatives(slopes: Slopes, weights: Weights, workers: Workers) -> D
     else:
         squares, total = map(sum, zip(*plain, strict=True))
         squares *= 1 if curved else 1 << 2 * COARSE
-    return Derivatives(*rounded, target_step, curvature_step, squares / total)
+    return Derivatives(
+        targets=targets,
+        curvatures=curvatures,
+        packed=packed,
+        target_step=target_step,
+        curvature_step=curvature_step,
+        noise=squares / total,
+    )
 
 
 def _add_weighted(targets: Array, curvatures: Array, weights: Weights, out: Array) -> None:

@@ -165,7 +165,9 @@ def make_problem(codes: Array, y: Array, weights: Weights, factors: Array, loss:
     if weights.weights.size and factors.size:
         numbers = numbers * factors
     weight = _total(_sums(numbers, np.empty(0))) if numbers.size else float(len(y))
-    return Problem(codes, y, weights, factors, numbers, weight, loss, raw)
+    return Problem(
+        codes=codes, y=y, weights=weights, factors=factors, numbers=numbers, weight=weight, loss=loss, raw=raw
+    )
 
 
 def _sums(values: Array, weights: Array) -> Array:

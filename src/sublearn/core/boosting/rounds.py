@@ -152,26 +152,26 @@ def make_task(problem: Problem, growth: Growth, rows: Array, slopes: Slopes, n_o
     l2 = boost.l2 * n_outputs  # of a step in all of them at once
     newton = _newton_step(derivatives.target_step, derivatives.curvature_step, problem, boost, l2)
     return Task(
-        Samples(
-            problem.codes,
-            derivatives.targets,
-            np.empty(0, np.int32),
-            derivatives.curvatures,
-            np.empty(0, np.int64) if weights.weights.size else derivatives.packed,
-            weights.weights,
-            weights.counts,
-            0,
+        samples=Samples(
+            codes=problem.codes,
+            targets=derivatives.targets,
+            remainders=np.empty(0, np.int32),
+            curvatures=derivatives.curvatures,
+            packed=np.empty(0, np.int64) if weights.weights.size else derivatives.packed,
+            weights=weights.weights,
+            counts=weights.counts,
+            n_classes=0,
         ),
-        number_root(rows),
-        make_test(
+        root=number_root(rows),
+        test=make_test(
             growth.parameters,
             boost.min_child_weight / newton.hessian_step,
             l2 / newton.hessian_step,
             boost.min_gain * derivatives.noise,  # what chance alone adds by a split chosen beforehand
         ),
-        newton,
-        growth.parameters,
-        growth.plan,
+        answers=newton,
+        parameters=growth.parameters,
+        plan=growth.plan,
     )
 
 

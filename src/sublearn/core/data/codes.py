@@ -254,4 +254,6 @@ def _pack(units: Array, maps: list[tuple[Array, Array]], per_deviation: int) -> 
     with np.errstate(over="ignore"):  # neighbouring knots may be hundreds of decades below the others
         np.divide(np.diff(levels), run, out=slopes[:-1], where=run > 0)
     np.minimum(slopes, STEEPEST, out=slopes)
-    return FeatureMaps(units, offsets, knots, levels, slopes, per_deviation)
+    return FeatureMaps(
+        units=units, offsets=offsets, knots=knots, levels=levels, slopes=slopes, per_deviation=per_deviation
+    )

@@ -75,13 +75,13 @@ def find_routes(nodes: FlatTree, roots: Array) -> prediction.Routes:
     n_terms += n_terms % 2
     width = 1 + n_terms
     routes = prediction.Routes(
-        np.empty(n_records * width, np.float32),
-        np.empty(n_records * width, np.uint32),
-        width,
-        np.empty(n_records, np.int32),
-        np.empty(n_trees, np.uint32),
-        np.empty(n_trees, np.int64),
-        prediction.Crowns(
+        number=np.empty(n_records * width, np.float32),
+        link=np.empty(n_records * width, np.uint32),
+        width=width,
+        answers=np.empty(n_records, np.int32),
+        first_records=np.empty(n_trees, np.uint32),
+        depths=np.empty(n_trees, np.int64),
+        crowns=prediction.Crowns(
             np.empty((n_trees, prediction.CELLS, width), np.float32),
             np.empty((n_trees, prediction.CELLS, n_terms), np.int64),
             np.empty((n_trees, 2 * prediction.CELLS), np.uint32),

@@ -42,19 +42,27 @@ class NodeSums(NamedTuple):
 def make_test(parameters: TreeParameters, min_weight: float, l2: float = 0.0, min_gain: float = 0.0) -> Test:
     """The parameters of the discriminant feature test, for kernels; min_weight and l2 in steps of weights."""
     return Test(
-        CRITERIA[parameters.criterion],
-        parameters.n_bins,
-        parameters.min_samples_leaf,
-        max(int(np.ceil(min(min_weight, MOST))), 1),
-        l2,
-        min_gain,
-        _n_log_n_table(),
+        criterion=CRITERIA[parameters.criterion],
+        n_bins=parameters.n_bins,
+        min_count=parameters.min_samples_leaf,
+        min_weight=max(int(np.ceil(min(min_weight, MOST))), 1),
+        l2=l2,
+        min_gain=min_gain,
+        n_log_n=_n_log_n_table(),
     )
 
 
 def make_feature_test(criterion: str, n_bins: int) -> Test:
     """The test alone: a side may be as small as one sample."""
-    return Test(CRITERIA[criterion], n_bins, 1, 1, 0.0, 0.0, _n_log_n_table())
+    return Test(
+        criterion=CRITERIA[criterion],
+        n_bins=n_bins,
+        min_count=1,
+        min_weight=1,
+        l2=0.0,
+        min_gain=0.0,
+        n_log_n=_n_log_n_table(),
+    )
 
 
 def largest_decreases(sums: NodeSums, test: Test) -> Array:
@@ -79,4 +87,4 @@ def node_sums(samples: Samples, totals: Array, remainders: Array, losses: Array,
     k = samples.n_classes
     weights = totals[:, :k].sum(axis=1) if k else totals[:, 0]
     counts = totals[:, -1] if samples.weights.size or samples.curvatures.size else weights
-    return NodeSums(totals, remainders, losses, pure, weights, counts)
+    return NodeSums(totals=totals, remainders=remainders, losses=losses, pure=pure, weights=weights, counts=counts)

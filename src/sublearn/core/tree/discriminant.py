@@ -3,7 +3,7 @@
 import numpy as np
 
 from sublearn.core.parallel import TEST_OVERHEAD, Workers
-from sublearn.core.tree.space import ALONE, largest_node, make_work
+from sublearn.core.tree.space import SOLO, largest_node, make_work
 from sublearn.kernels import discriminant
 from sublearn.kernels.layout import Array, Candidates, Level, Samples, Test
 
@@ -29,7 +29,7 @@ def score_projections(
 
     def score(a: int, b: int) -> None:
         work = make_work(samples, test.n_bins, largest, candidates.subspace.shape[1], n_each)
-        discriminant.score_candidates(samples, level, test, candidates, n_known, known, a, b, work, ALONE)
+        discriminant.score_candidates(samples, level, test, candidates, n_known, known, a, b, work, SOLO)
 
     workers.run(
         score,

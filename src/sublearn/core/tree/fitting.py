@@ -4,7 +4,7 @@ import numpy as np
 
 from sublearn.core.parallel import Workers
 from sublearn.core.tree.projection import Fitted, Plan
-from sublearn.core.tree.space import ALONE, largest_node, make_block, make_fit
+from sublearn.core.tree.space import SOLO, largest_node, make_block, make_fit
 from sublearn.core.tree.subspace import Ranking
 from sublearn.kernels import fitting
 from sublearn.kernels.layout import CONSTANT, Array, Level, Samples
@@ -24,7 +24,7 @@ def fit_projections(
         block = make_block(samples, size, 1, largest_node(level.runs))
         space = make_fit(samples, plan.n_fitted, size, block.projected.size)
         fitting.fit_level(
-            samples, level, subspace, varies, plan.height, a, b, block, np.arange(size), space, ALONE, *fitted
+            samples, level, subspace, varies, plan.height, a, b, block, np.arange(size), space, SOLO, *fitted
         )
 
     workers.run(fit, (level.runs[:, -1] - level.runs[:, 0]) * size)

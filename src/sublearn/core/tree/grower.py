@@ -35,7 +35,7 @@ from sublearn.kernels.growing import (
     visits_of,
 )
 from sublearn.kernels.layout import Array, Samples, Test, n_channels
-from sublearn.kernels.team import N_COUNTERS, N_FILLED, N_OPEN, N_TASKS
+from sublearn.kernels.team import N_COUNTERS, N_FILLED, N_OPEN, N_SHARED
 
 LEAST = 1024  # samples that more than one thread is worth while for
 SHARED = 256  # samples of nodes that any thread may take, at the least
@@ -57,10 +57,10 @@ class Placed(NamedTuple):
         return numbers, self.places[numbers]
 
 
-class Kept(NamedTuple):
+class Workspace(NamedTuple):
     """Space that trees use one after the other."""
 
-    tasks: Grown
+    shared: Grown
     grown: Grown  # nodes of all threads, each of which has as much of it
     hands: list[Grown]  # that of each thread
     spaces: list[Scratch]
@@ -77,16 +77,16 @@ def grow_placed(task: Task, key: int, workers: Workers) -> Placed:
     order = root.order.copy()
     n_threads = workers.n_active if len(order) > LEAST else 1
     rules = make_rules(parameters, plan, test, answers, samples.codes.shape[0])
-    tasks, grown, hands, spaces = _kept(task, rules, n_threads, workers)
+    shared, grown, hands, spaces = _workspace(task, rules, n_threads, workers)
     n_threads = len(hands)
     states = np.zeros((n_threads, N_STATES), np.int64)
-    n_places = _enter_root(tasks, root.runs[0], samples.n_classes, key)
-    states[:, FIRST] = np.arange(n_threads) * len(tasks.parent)
+    n_places = _enter_root(shared, root.runs[0], samples.n_classes, key)
+    states[:, FIRST] = np.arange(n_threads) * len(shared.parent)
     grouped = Grouped(samples, order, rules.max_depth)
-    team = _team(task, rules, n_threads, len(tasks.parent), n_places, grouped.limit, workers)
+    team = _team(task, rules, n_threads, len(shared.parent), n_places, grouped.limit, workers)
 
     def run(i: int) -> bool:
-        return bool(growing.grow(grouped.samples, order, test, rules, team, tasks, i, hands[i], states[i], *spaces[i]))
+        return bool(growing.grow(grouped.samples, order, test, rules, team, shared, i, hands[i], states[i], *spaces[i]))
 
     def run_alone(i: int) -> bool:
         # nodes come level by level, so that the next one tells how large they are; where it does not, time is lost
@@ -108,11 +108,11 @@ def takes_long(task: Task) -> bool:
     return visits * (task.plan.n_candidates + len(task.samples.codes)) > BUDGET
 
 
-def _enter_root(tasks: Grown, runs: Array, n_classes: int, key: int) -> int:
+def _enter_root(shared: Grown, runs: Array, n_classes: int, key: int) -> int:
     """Make the root the first task; returns how many places its numbers take."""
     n_kinds = np.count_nonzero(np.diff(runs)) if n_classes else 0
-    tasks.parent[0], tasks.cell[0], tasks.depth[0], tasks.key[0], tasks.at[0] = -1, 0, 0, key, 0
-    plain(note_runs)(runs, np.arange(n_classes), n_kinds, tasks.numbers, 0)
+    shared.parent[0], shared.cell[0], shared.depth[0], shared.key[0], shared.at[0] = -1, 0, 0, key, 0
+    plain(note_runs)(runs, np.arange(n_classes), n_kinds, shared.numbers, 0)
     return int(plain(places_of)(n_kinds))
 
 
@@ -122,7 +122,7 @@ def _size(grown: Grown, i: int) -> int:
     return int(grown.numbers[at + 1 + max(grown.numbers[at], 1)] - grown.numbers[at + 1])
 
 
-def _kept(task: Task, rules: Rules, n_threads: int, workers: Workers) -> Kept:
+def _workspace(task: Task, rules: Rules, n_threads: int, workers: Workers) -> Workspace:
     """Space for a tree: that of the last one where it was as large.
 
     It is for fewer threads where a system promises no more memory than it has, used or not.
@@ -132,9 +132,9 @@ def _kept(task: Task, rules: Rules, n_threads: int, workers: Workers) -> Kept:
     has = (samples.packed.size > 0, samples.weights.size > 0, samples.n_classes, n_channels(samples))
     key = (samples.codes.shape[0], n_bins, largest, n_threads, has, task.parameters)
 
-    def make() -> Kept:
+    def make() -> Workspace:
         room = _space(samples, runs, rules, n_threads)
-        return Kept(
+        return Workspace(
             Grown._make(column[0] for column in _space(samples, runs, rules, 1)),
             Grown._make(column.reshape(-1, *column.shape[2:]) for column in room),
             [Grown._make(column[i] for column in room) for i in range(n_threads)],
@@ -146,32 +146,32 @@ def _kept(task: Task, rules: Rules, n_threads: int, workers: Workers) -> Kept:
     except MemoryError:
         if n_threads == 1:
             raise
-        return _kept(task, rules, n_threads // 2, workers)
+        return _workspace(task, rules, n_threads // 2, workers)
 
 
 def make_rules(parameters: TreeParameters, plan: Plan, test: Test, answers: Answers, n_features: int) -> Rules:
     """The parameters of all steps, for kernels."""
     decay = parameters.rounds[0].selection_decay
     return Rules(
-        plan.listed,
-        plan.n_axis,
-        plan.height,
-        plan.rounds,
-        plan.subspace_size,
-        decaying(1.0, decay, n_features) if parameters.subspace == "drawn" else np.empty(0),
-        parameters.max_partitions,
-        (parameters.max_cosine * parameters.max_cosine, parameters.effective_ratio),
-        1 << 40 if parameters.max_depth is None else parameters.max_depth,
-        max(parameters.min_samples_split, 2 * test.min_count),
-        answers.least_loss(parameters.min_loss),
-        parameters.racing_samples or 0,
-        parameters.n_finalists,
-        plan.n_fitted,
-        plan.n_candidates,
+        listed=plan.listed,
+        n_axis=plan.n_axis,
+        height=plan.height,
+        rounds=plan.rounds,
+        subspace_size=plan.subspace_size,
+        probabilities=decaying(1.0, decay, n_features) if parameters.subspace == "drawn" else np.empty(0),
+        max_partitions=parameters.max_partitions,
+        limits=(parameters.max_cosine * parameters.max_cosine, parameters.effective_ratio),
+        max_depth=1 << 40 if parameters.max_depth is None else parameters.max_depth,
+        min_split=max(parameters.min_samples_split, 2 * test.min_count),
+        min_loss=answers.least_loss(parameters.min_loss),
+        racing_samples=parameters.racing_samples or 0,
+        n_finalists=parameters.n_finalists,
+        n_fitted=plan.n_fitted,
+        n_candidates=plan.n_candidates,
     )
 
 
-def _team(task: Task, rules: Rules, n_threads: int, n_tasks: int, n_places: int, limit: int, workers: Workers) -> Team:
+def _team(task: Task, rules: Rules, n_threads: int, n_shared: int, n_places: int, limit: int, workers: Workers) -> Team:
     """What threads share; the root, whose numbers take n_places, is the first task.
 
     A limit: they come back when no node has more samples.
@@ -179,20 +179,20 @@ def _team(task: Task, rules: Rules, n_threads: int, n_tasks: int, n_places: int,
     n_samples = len(task.root.order)
     one = max(task.test.n_bins, 1 << rules.max_partitions) * n_channels(task.samples)  # histogram
     width = max(HISTOGRAMS, one) if n_threads > 1 else 0
-    counters, ready = np.zeros(N_COUNTERS, np.int64), np.zeros(n_tasks + n_threads, np.int64)
-    counters[[N_TASKS, N_OPEN]] = ready[0] = 1
+    counters, ready = np.zeros(N_COUNTERS, np.int64), np.zeros(n_shared + n_threads, np.int64)
+    counters[[N_SHARED, N_OPEN]] = ready[0] = 1
     counters[N_FILLED] = n_places
     return Team(
-        n_threads,
-        min(limit or n_samples, max(LEAST, n_samples // n_threads)),
-        n_samples if n_threads == 1 else max(SHARED, n_samples // (SHARES * n_threads)),
-        counters,
-        workers.stop.flag,
-        np.empty((n_threads, width), np.int64),
-        np.empty(n_samples if n_threads > 1 else 0, np.int32),
-        ready,
-        BUDGET,
-        limit > 0,
+        n_threads=n_threads,
+        large=min(limit or n_samples, max(LEAST, n_samples // n_threads)),
+        small=n_samples if n_threads == 1 else max(SHARED, n_samples // (SHARES * n_threads)),
+        counters=counters,
+        stop=workers.stop.flag,
+        sums=np.empty((n_threads, width), np.int64),
+        moved=np.empty(n_samples if n_threads > 1 else 0, np.int32),
+        ready=ready,
+        budget=BUDGET,
+        comes_back=limit > 0,
     )
 
 
@@ -249,12 +249,14 @@ def assembled(grown: Grown, states: Array, samples: Samples, answers: Answers) -
         loss=np.empty(n),
         decrease=np.empty(n),
     )
-    found = Places(node, plane, term, cell, np.empty(n_cells, np.int64), order)
+    found = Places(node=node, plane=plane, term=term, cell=cell, child=np.empty(n_cells, np.int64), order=order)
     assemble(grown, np.append(0, np.cumsum(states[:, NODES])), found, out)
     weights = out.totals[:, 0]
     counts = out.totals[:, -1] if samples.weights.size or samples.curvatures.size else weights
     pure = np.empty(0, np.bool_)  # of no use any more
-    sums = NodeSums(out.totals, out.remainder, out.loss, pure, weights, counts)
+    sums = NodeSums(
+        totals=out.totals, remainders=out.remainder, losses=out.loss, pure=pure, weights=weights, counts=counts
+    )
     tree = FlatTree(
         parent=out.parent,
         depth=out.depth,

@@ -20,12 +20,12 @@ from sublearn.core.tree.parameters import TreeParameters
 from sublearn.core.tree.partition import Children, split_samples
 from sublearn.core.tree.projection import Plan, draw_projections
 from sublearn.core.tree.racing import end_race, is_raced, start_race
-from sublearn.core.tree.recorder import Nodes, Part, Planes, Recorder
+from sublearn.core.tree.recorder import Nodes, Planes, Recorded, Recorder
 from sublearn.core.tree.subspace import choose_subspace, rank_features
 from sublearn.core.tree.task import Task
 from sublearn.kernels.arithmetic import mix
 from sublearn.kernels.compilation import plain
-from sublearn.kernels.decorrelation import Choice
+from sublearn.kernels.decorrelation import Partitions
 from sublearn.kernels.layout import Array, Candidates, Level, Samples, Test
 from sublearn.kernels.projection import CHILDREN
 
@@ -36,7 +36,7 @@ class Split(NamedTuple):
     """Result of the five steps for some nodes."""
 
     candidates: Candidates
-    choice: Choice
+    partitions: Partitions
     children: Children
 
 
@@ -61,7 +61,14 @@ class Front(NamedTuple):
     def take(self, which: Array) -> "Front":
         """Some of the nodes."""
         sums = NodeSums(*(column[which] for column in self.sums))
-        return Front(self.parents[which], self.cells[which], self.depth, self.runs[which], self.keys[which], sums)
+        return Front(
+            parents=self.parents[which],
+            cells=self.cells[which],
+            depth=self.depth,
+            runs=self.runs[which],
+            keys=self.keys[which],
+            sums=sums,
+        )
 
     @property
     def sizes(self) -> Array:
@@ -77,7 +84,7 @@ def grow_by_levels(task: Task, key: int, workers: Workers) -> FlatTree:
     recorder = Recorder(task.answers)
     runs, nothing = task.root.runs, np.array([-1])
     sums = describe_nodes(task.samples, order, runs, task.test, workers)
-    front = Front(nothing, nothing, 0, runs, np.array([key], np.uint64), sums)
+    front = Front(parents=nothing, cells=nothing, depth=0, runs=runs, keys=np.array([key], np.uint64), sums=sums)
     while len(front.runs):
         front = _step(task, front, room, recorder, workers)
     return recorder.finish()[0]
@@ -113,24 +120,39 @@ def _step(task: Task, front: Front, room: Room, recorder: Recorder, workers: Wor
     parents, cells, runs, keys = (np.concatenate(columns) for columns in zip(*below, strict=True))
     if not len(runs):
         return front.take(opened[:0])
-    return Front(parents, cells, front.depth + 1, runs, keys, describe_nodes(samples, room.order, runs, test, workers))
+    return Front(
+        parents=parents,
+        cells=cells,
+        depth=front.depth + 1,
+        runs=runs,
+        keys=keys,
+        sums=describe_nodes(samples, room.order, runs, test, workers),
+    )
 
 
 def _nodes(front: Front, n_planes: Array, decrease: Array) -> Nodes:
     depth = np.full(len(front.runs), front.depth)
-    return Nodes(front.parents, front.cells, depth, front.runs[:, [0, -1]], front.sums, n_planes, decrease)
+    return Nodes(
+        parent=front.parents,
+        cell=front.cells,
+        depth=depth,
+        places=front.runs[:, [0, -1]],
+        sums=front.sums,
+        n_planes=n_planes,
+        decrease=decrease,
+    )
 
 
-def _leaves(front: Front) -> Part:
+def _leaves(front: Front) -> Recorded:
     n = len(front.runs)
-    return Part(_nodes(front, np.zeros(n, np.int64), np.zeros(n)), Planes.none())
+    return Recorded(_nodes(front, np.zeros(n, np.int64), np.zeros(n)), Planes.none())
 
 
-def _splits(front: Front, split: Split) -> Part:
+def _splits(front: Front, split: Split) -> Recorded:
     """Nodes and the hyperplanes that they have kept."""
-    candidates, choice, _ = split
-    row, slot = np.nonzero(np.arange(choice.kept.shape[1]) < choice.n_kept[:, None])
-    kept = choice.kept[row, slot]
+    candidates, partitions, _ = split
+    row, slot = np.nonzero(np.arange(partitions.kept.shape[1]) < partitions.n_kept[:, None])
+    kept = partitions.kept[row, slot]
     plane, d = np.nonzero(candidates.coefficients[row, kept])
     planes = Planes(
         candidates.threshold[row, kept],
@@ -139,7 +161,7 @@ def _splits(front: Front, split: Split) -> Part:
         candidates.subspace[row[plane], d],
         candidates.coefficients[row[plane], kept[plane], d],
     )
-    return Part(_nodes(front, choice.n_kept, choice.decrease), planes)
+    return Recorded(_nodes(front, partitions.n_kept, partitions.decrease), planes)
 
 
 def split_nodes(
@@ -162,9 +184,9 @@ def split_nodes(
     score_projections(samples, source, loose, candidates, plan.n_axis, workers)
     if raced:
         candidates = end_race(samples, level, test, candidates, parameters.n_finalists, workers)
-    choice = keep_decorrelated(samples, level, test, candidates, parameters, room.cells, workers)
-    children = split_samples(level, choice, room.cells, room.moved, workers)
-    return Split(candidates, choice, children)
+    partitions = keep_decorrelated(samples, level, test, candidates, parameters, room.cells, workers)
+    children = split_samples(level, partitions, room.cells, room.moved, workers)
+    return Split(candidates, partitions, children)
 
 
 def open_nodes(sums: NodeSums, depth: int, test: Test, parameters: TreeParameters, answers: Answers) -> Array:

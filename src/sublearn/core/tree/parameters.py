@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Round:
+class DrawingRound:
     """One round of drawing: beta, alpha and R of the paper."""
 
     selection_decay: float
@@ -24,7 +24,7 @@ class TreeParameters:
     selection: str
     draws_per_sample: int | None  # None: n_projections in any node
     fitted_projections: int
-    rounds: tuple[Round, ...]
+    rounds: tuple[DrawingRound, ...]
     envelope_height: float
     axis_projections: bool
     max_partitions: int

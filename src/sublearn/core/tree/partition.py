@@ -5,9 +5,9 @@ from typing import NamedTuple
 import numpy as np
 
 from sublearn.core.parallel import Workers
-from sublearn.core.tree.space import ALONE
+from sublearn.core.tree.space import SOLO
 from sublearn.kernels import partition
-from sublearn.kernels.decorrelation import Choice
+from sublearn.kernels.decorrelation import Partitions
 from sublearn.kernels.layout import Array, Level
 
 
@@ -19,16 +19,16 @@ class Children(NamedTuple):
     codes: Array  # int64 (n_children,), bit j: side of hyperplane j
 
 
-def split_samples(level: Level, choice: Choice, cells: Array, new_order: Array, workers: Workers) -> Children:
+def split_samples(level: Level, partitions: Partitions, cells: Array, new_order: Array, workers: Workers) -> Children:
     """Write the order of the next level for the nodes that are split."""
-    first_child = np.concatenate([[0], np.cumsum(choice.n_children)])
+    first_child = np.concatenate([[0], np.cumsum(partitions.n_children)])
     runs = np.empty((first_child[-1], level.runs.shape[1]), np.int64)
     codes = np.empty(first_child[-1], np.int64)
-    n_cells = 1 << choice.kept.shape[1]
+    n_cells = 1 << partitions.kept.shape[1]
     workers.run(
         lambda a, b: partition.split_samples(
-            level.order, level.runs, cells, first_child, n_cells, a, b, ALONE, new_order, runs, codes
+            level.order, level.runs, cells, first_child, n_cells, a, b, SOLO, new_order, runs, codes
         ),
         level.runs[:, -1] - level.runs[:, 0],
     )
-    return Children(runs, np.repeat(np.arange(len(level.runs)), choice.n_children), codes)
+    return Children(runs, np.repeat(np.arange(len(level.runs)), partitions.n_children), codes)

@@ -22,7 +22,7 @@ from sublearn.kernels.layout import CONSTANT, Array, Candidates, Level
 Vector = tuple[int, ...]
 
 
-class Rounds(NamedTuple):
+class DrawingRounds(NamedTuple):
     """The rounds that draw, for kernels; see `projection.draw_candidates`."""
 
     bounds: Array  # int64 (n_rounds, subspace_size), or (n_rounds, n_features) by rank
@@ -38,7 +38,7 @@ class Plan(NamedTuple):
 
     listed: Array  # int16 (n_listed, subspace_size), basis vectors first
     n_axis: int  # how many of those are basis vectors
-    rounds: Rounds
+    rounds: DrawingRounds
     n_fitted: int
     height: int  # the largest coefficient of a fitted vector
     n_candidates: int
@@ -83,13 +83,13 @@ def plan_projections(parameters: TreeParameters, n_features: int) -> Plan:
             drawn.append((np.array(bounds, np.int64), probabilities, n_coefficients, share))
     others = np.array(list(listed), np.int16).reshape(len(listed), size)
     return Plan(
-        np.concatenate([np.eye(n_axis, size, dtype=np.int16), others]),
-        n_axis,
-        _pack(drawn, n_ranks, draws_per_sample, once),
-        n_fitted,
-        height,
-        n_axis + len(listed) + n_fitted + sum(n_draws for *_, n_draws in drawn),
-        coefficient_sum,
+        listed=np.concatenate([np.eye(n_axis, size, dtype=np.int16), others]),
+        n_axis=n_axis,
+        rounds=_pack(drawn, n_ranks, draws_per_sample, once),
+        n_fitted=n_fitted,
+        height=height,
+        n_candidates=n_axis + len(listed) + n_fitted + sum(n_draws for *_, n_draws in drawn),
+        coefficient_sum=coefficient_sum,
     )
 
 
@@ -157,12 +157,12 @@ def draw_projections(
     """
     n_nodes, size = subspace.shape
     candidates = Candidates(
-        subspace,
-        np.empty((n_nodes, plan.n_candidates, size), np.int16),
-        np.empty(n_nodes, np.int64),
-        np.zeros((n_nodes, plan.n_candidates)),
-        np.zeros((n_nodes, plan.n_candidates), np.int32),
-        np.zeros((n_nodes, plan.n_candidates, 2), np.int32),
+        subspace=subspace,
+        coefficients=np.empty((n_nodes, plan.n_candidates, size), np.int16),
+        sizes=np.empty(n_nodes, np.int64),
+        decrease=np.zeros((n_nodes, plan.n_candidates)),
+        threshold=np.zeros((n_nodes, plan.n_candidates), np.int32),
+        ranges=np.zeros((n_nodes, plan.n_candidates, 2), np.int32),
     )
     ranked = np.arange(n_nodes)[:, None], subspace
     threshold = ranking.threshold[ranked]
@@ -191,12 +191,12 @@ def draw_projections(
     return candidates
 
 
-def _pack(drawn: list[tuple[Array, Array, int, int]], n_ranks: int, draws_per_sample: int, once: bool) -> Rounds:
-    return Rounds(
-        np.array([bounds for bounds, *_ in drawn], np.int64).reshape(len(drawn), n_ranks),
-        np.array([probabilities for _, probabilities, *_ in drawn]).reshape(len(drawn), n_ranks),
-        np.array([n_coefficients for *_, n_coefficients, _ in drawn], np.int64),
-        np.array([n_draws for *_, n_draws in drawn], np.int64),
-        draws_per_sample,
-        once,
+def _pack(drawn: list[tuple[Array, Array, int, int]], n_ranks: int, draws_per_sample: int, once: bool) -> DrawingRounds:
+    return DrawingRounds(
+        bounds=np.array([bounds for bounds, *_ in drawn], np.int64).reshape(len(drawn), n_ranks),
+        probabilities=np.array([probabilities for _, probabilities, *_ in drawn]).reshape(len(drawn), n_ranks),
+        n_coefficients=np.array([n_coefficients for *_, n_coefficients, _ in drawn], np.int64),
+        n_draws=np.array([n_draws for *_, n_draws in drawn], np.int64),
+        draws_per_sample=draws_per_sample,
+        once=once,
     )

@@ -36,12 +36,11 @@ def end_race(
     decided = np.empty(len(level.runs), np.bool_)
     racing.end_race(n_finalists, candidates, decided)
     most = int(candidates.sizes.max())
-    subspace, coefficients, sizes, *tests = candidates
-    finalists = Candidates(
-        subspace,
-        np.ascontiguousarray(coefficients[:, :most]),
-        sizes,
-        *(np.ascontiguousarray(t[:, :most]) for t in tests),
+    finalists = candidates._replace(
+        coefficients=np.ascontiguousarray(candidates.coefficients[:, :most]),
+        decrease=np.ascontiguousarray(candidates.decrease[:, :most]),
+        threshold=np.ascontiguousarray(candidates.threshold[:, :most]),
+        ranges=np.ascontiguousarray(candidates.ranges[:, :most]),
     )
     score_projections(samples, level, test, finalists, 0, workers, decided)
     return finalists

@@ -38,7 +38,7 @@ class Planes(NamedTuple):
         return cls(whole, np.empty(0), whole, whole, whole)
 
 
-class Part(NamedTuple):
+class Recorded(NamedTuple):
     """Nodes of a tree, and their hyperplanes."""
 
     nodes: Nodes
@@ -50,9 +50,9 @@ class Recorder:
 
     def __init__(self, answers: Answers) -> None:
         self.answers = answers
-        self.parts: list[Part] = []
+        self.parts: list[Recorded] = []
 
-    def add(self, part: Part) -> int:
+    def add(self, part: Recorded) -> int:
         """Add a part; returns the number of its first node."""
         first = sum(len(before.nodes.parent) for before in self.parts)
         self.parts.append(part)
@@ -99,7 +99,9 @@ class Recorder:
 
 def _nodes(columns: list[Array]) -> Nodes:
     parent, cell, depth, places, *sums, n_planes, decrease = columns
-    return Nodes(parent, cell, depth, places, NodeSums(*sums), n_planes, decrease)
+    return Nodes(
+        parent=parent, cell=cell, depth=depth, places=places, sums=NodeSums(*sums), n_planes=n_planes, decrease=decrease
+    )
 
 
 def _flat(nodes: Nodes) -> list[Array]:

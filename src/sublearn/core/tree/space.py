@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sublearn.kernels.columns import CACHE, Block
-from sublearn.kernels.decorrelation import Choice, Trial
+from sublearn.kernels.decorrelation import Keeping, Partitions
 from sublearn.kernels.discriminant import HISTOGRAMS, TILE, Found, Node, Work
 from sublearn.kernels.fitting import MOST_FEATURES, Fit
 from sublearn.kernels.growing import Ranks, Rules, Spare
@@ -14,19 +14,21 @@ from sublearn.kernels.projection import Own, Urn, table_size
 from sublearn.kernels.team import Pool
 from sublearn.kernels.threshold import Below
 
-ALONE = Pool(1, 0, np.zeros(1, np.int64), np.zeros(1, np.int64), np.empty((1, 0), np.int64))  # one thread
+SOLO = Pool(
+    n_threads=1, number=0, counters=np.zeros(1, np.int64), stop=np.zeros(1, np.int64), sums=np.empty((1, 0), np.int64)
+)  # one thread
 
 
 class Scratch(NamedTuple):
     """All that one thread needs to grow trees."""
 
     work: Work
-    trial: Trial
+    keeping: Keeping
     ranking: Found
     ranks: Ranks
     fit: Fit
     candidates: Candidates
-    choice: Choice
+    partitions: Partitions
     racers: Node
     spare: Spare
 
@@ -38,13 +40,13 @@ def make_block(samples: Samples, n_columns: int, n_bins: int, largest: int) -> B
     n_moments = size if samples.n_classes == 0 and not packed else 0
     n_counts = size if weighted or n_moments else 0
     return Block(
-        np.empty((n_columns, size), np.int16),
-        np.empty(size if packed else n_counts, np.int64),
-        np.empty(n_moments, np.int64),
-        np.empty(n_counts, np.int64),
-        np.empty(size, np.int32),
-        np.empty(size, np.uint8),
-        np.empty((4, n_bins), np.int64),
+        rows=np.empty((n_columns, size), np.int16),
+        weights=np.empty(size if packed else n_counts, np.int64),
+        moments=np.empty(n_moments, np.int64),
+        counts=np.empty(n_counts, np.int64),
+        projected=np.empty(size, np.int32),
+        bins=np.empty(size, np.uint8),
+        lanes=np.empty((4, n_bins), np.int64),
     )
 
 
@@ -54,58 +56,60 @@ def make_work(samples: Samples, n_bins: int, largest: int, n_columns: int, n_tes
     n_tested = max(1, min(n_tested, HISTOGRAMS // (n_bins * channels)))
     histograms = np.empty((n_tested, n_bins, channels), np.int64)
     return Work(
-        make_block(samples, n_columns, n_bins, largest),
-        histograms,
-        histograms.reshape(n_tested * n_bins, channels),
-        make_below(channels, n_bins),
-        np.arange(n_columns),
-        np.eye(tile, dtype=np.int16),
+        block=make_block(samples, n_columns, n_bins, largest),
+        histograms=histograms,
+        table=histograms.reshape(n_tested * n_bins, channels),
+        below=make_below(channels, n_bins),
+        columns=np.arange(n_columns),
+        units=np.eye(tile, dtype=np.int16),
     )
 
 
 def make_below(n_channels: int, n_bins: int) -> Below:
     """Space for finding a threshold."""
     weights, counts, moments = np.empty((3, n_bins), np.int64)
-    return Below(np.empty(n_channels, np.int64), weights, counts, moments, np.empty(n_bins))
+    return Below(
+        classes=np.empty(n_channels, np.int64), weights=weights, counts=counts, moments=moments, values=np.empty(n_bins)
+    )
 
 
-def make_trial(samples: Samples, largest: int, n_cells: int, n_candidates: int) -> Trial:
+def make_keeping(samples: Samples, largest: int, n_cells: int, n_candidates: int) -> Keeping:
     """Space for choosing hyperplanes that make up to n_cells children."""
     channels = n_channels(samples)
-    return Trial(
-        np.empty(largest, np.uint8),
-        np.empty(largest, np.uint8),
-        np.empty((n_cells, channels), np.int64),
-        np.empty((n_cells, channels), np.int64),
-        np.empty(n_candidates),
+    return Keeping(
+        kept_cells=np.empty(largest, np.uint8),
+        tried_cells=np.empty(largest, np.uint8),
+        tried_sums=np.empty((n_cells, channels), np.int64),
+        kept_sums=np.empty((n_cells, channels), np.int64),
+        cosine=np.empty(n_candidates),
     )
 
 
 def make_found(n: int) -> Found:
     """Space for tests of n candidates."""
-    return Found(np.empty(n), np.empty(n, np.int32), np.empty((n, 2), np.int32))
+    return Found(decrease=np.empty(n), threshold=np.empty(n, np.int32), ranges=np.empty((n, 2), np.int32))
 
 
 def make_fit(samples: Samples, n_fitted: int, size: int, n_block: int) -> Fit:
     """Space for n_fitted vectors over `size` features, from blocks of n_block samples."""
     m = min(size, MOST_FEATURES)
     return Fit(
-        np.empty((m + 2, m + 2), np.int64),
-        np.empty((m + 1, m + 1)),
-        np.empty((m, m)),
-        np.ones((2, n_block), np.int16),
-        np.empty(n_block if samples.weights.size else 0, np.int64),
-        np.empty((n_fitted, size), np.int16),
+        sums=np.empty((m + 2, m + 2), np.int64),
+        moments=np.empty((m + 1, m + 1)),
+        explained=np.empty((m, m)),
+        rows=np.ones((2, n_block), np.int16),
+        weights=np.empty(n_block if samples.weights.size else 0, np.int64),
+        vectors=np.empty((n_fitted, size), np.int16),
     )
 
 
-def make_choice(n_nodes: int, max_partitions: int) -> Choice:
+def make_partitions(n_nodes: int, max_partitions: int) -> Partitions:
     """No hyperplane kept yet."""
-    return Choice(
-        np.zeros((n_nodes, max_partitions), np.int64),
-        np.zeros(n_nodes, np.int64),
-        np.zeros(n_nodes, np.int64),
-        np.zeros(n_nodes),
+    return Partitions(
+        kept=np.zeros((n_nodes, max_partitions), np.int64),
+        n_kept=np.zeros(n_nodes, np.int64),
+        n_children=np.zeros(n_nodes, np.int64),
+        decrease=np.zeros(n_nodes),
     )
 
 
@@ -117,42 +121,42 @@ def make_scratch(samples: Samples, n_bins: int, rules: Rules, largest: int) -> S
     found = make_found(n)
     work = make_work(samples, max(n_bins, n_cells), largest, max(tile, size), max(n, tile), tile)
     return Scratch(
-        work,
-        make_trial(samples, largest, n_cells, n),
-        make_found(n_features),
-        Ranks(
-            np.arange(n_features, dtype=np.int32),
-            np.empty(n_features, np.int32),
-            np.empty(n_features, np.int32),
-            np.empty(size, np.int64),
-            np.empty(size, np.bool_),
+        work=work,
+        keeping=make_keeping(samples, largest, n_cells, n),
+        ranking=make_found(n_features),
+        ranks=Ranks(
+            features=np.arange(n_features, dtype=np.int32),
+            by_rank=np.empty(n_features, np.int32),
+            merged=np.empty(n_features, np.int32),
+            chosen=np.empty(size, np.int64),
+            varies=np.empty(size, np.bool_),
         ),
-        make_fit(samples, rules.n_fitted, size, work.block.projected.size),
-        Candidates(
-            np.empty((1, size), np.int32),
-            np.empty((1, n, size), np.int16),
-            np.empty(1, np.int64),
-            found.decrease[None],
-            found.threshold[None],
-            found.ranges[None],
+        fit=make_fit(samples, rules.n_fitted, size, work.block.projected.size),
+        candidates=Candidates(
+            subspace=np.empty((1, size), np.int32),
+            coefficients=np.empty((1, n, size), np.int16),
+            sizes=np.empty(1, np.int64),
+            decrease=found.decrease[None],
+            threshold=found.threshold[None],
+            ranges=found.ranges[None],
         ),
-        make_choice(1, rules.max_partitions),
-        Node(
-            np.empty(min(rules.racing_samples, largest), np.int32),  # smaller nodes do not race
-            np.empty(n_runs, np.int64),
-            np.empty(n_channels(samples), np.int64),
+        partitions=make_partitions(1, rules.max_partitions),
+        racers=Node(
+            order=np.empty(min(rules.racing_samples, largest), np.int32),  # smaller nodes do not race
+            runs=np.empty(n_runs, np.int64),
+            totals=np.empty(n_channels(samples), np.int64),
         ),
-        Spare(
-            Urn(np.empty(n_features, np.bool_), np.empty(n_features)),
-            Own(np.empty(size, np.int64), np.empty(size)),
-            np.empty(n, np.bool_),
-            np.empty(table_size(n), np.int64),
-            np.empty(size, np.int64),
-            np.empty(largest, np.int32),
-            np.empty((n_cells, n_runs - 1), np.int64),
-            np.empty((n_cells, n_runs), np.int64),
-            np.empty(n_cells, np.int64),
-            np.empty(n_runs, np.int64),
+        spare=Spare(
+            urn=Urn(np.empty(n_features, np.bool_), np.empty(n_features)),
+            own=Own(np.empty(size, np.int64), np.empty(size)),
+            chosen=np.empty(n, np.bool_),
+            table=np.empty(table_size(n), np.int64),
+            columns=np.empty(size, np.int64),
+            moved=np.empty(largest, np.int32),
+            place=np.empty((n_cells, n_runs - 1), np.int64),
+            child_runs=np.empty((n_cells, n_runs), np.int64),
+            child_cells=np.empty(n_cells, np.int64),
+            own_runs=np.empty(n_runs, np.int64),
         ),
     )
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from sublearn.core.parallel import TEST_OVERHEAD, Workers
 from sublearn.core.tree.decay import decaying
-from sublearn.core.tree.space import ALONE, largest_node, make_work
+from sublearn.core.tree.space import SOLO, largest_node, make_work
 from sublearn.kernels import discriminant, projection
 from sublearn.kernels.layout import Array, Level, Samples, Test
 
@@ -27,7 +27,7 @@ def rank_features(samples: Samples, level: Level, test: Test, workers: Workers) 
 
     def rank(a: int, b: int) -> None:
         work = make_work(samples, test.n_bins, largest, tile, tile, tile)
-        discriminant.rank_features(samples, level, test, a, b, work, ALONE, *ranking)
+        discriminant.rank_features(samples, level, test, a, b, work, SOLO, *ranking)
 
     workers.run(
         rank,
