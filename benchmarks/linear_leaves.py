@@ -19,7 +19,7 @@ from sublearn import SLMBoostClassifier, SLMBoostRegressor
 from sublearn._base.boosting import FIXED
 from sublearn.core.boosting.losses import LogLoss, Loss, SquaredError
 from sublearn.core.boosting.problem import Problem, make_problem
-from sublearn.core.boosting.rounds import Growth, make_task
+from sublearn.core.boosting.rounds import Growth, round_task
 from sublearn.core.data.codes import code_limit, encode_samples, fit_maps
 from sublearn.core.data.fixed_point import UNIT
 from sublearn.core.keys import keys_in_turn
@@ -74,7 +74,7 @@ def course(table: tables.Table, seed: int, rate: float, n_rounds: int, penalty: 
     for key in keys_in_turn(growth.key, range(n_rounds)):
         slopes, _ = training.slopes(np.ones(1), ONE_THREAD)
         given = slopes.gradients[:, 0], np.ones(len(y)) if slopes.hessians is None else slopes.hessians[:, 0]
-        task = make_task(training, growth, np.arange(len(y)), slopes, 1, ONE_THREAD)
+        task = round_task(training, growth, np.arange(len(y)), slopes, 1, ONE_THREAD)
         grown = grow_placed(task, key, ONE_THREAD)
         reached = apply(alone(grown.tree), testing.codes, ONE_THREAD)[:, 0]
         above = features_above(grown.tree)

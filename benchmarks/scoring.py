@@ -101,7 +101,7 @@ def prepare(case: Case, n_samples: int) -> Callable[[], None]:
     model: Any = SLMClassifier() if case.n_classes else SLMRegressor()
     weights = np.random.default_rng(0).uniform(0.5, 2.0, n_samples) if case.weighted else None
     workers = Workers(1)
-    task = model._prepare(X, y, model._check_weights(weights, X), workers).task
+    task = model._prepare(model._take_in(X, y, weights), workers).task
     samples, test = task.samples, task.test
     labels = y if case.n_classes else np.zeros(n_samples, np.int64)
     order, runs = make_level(labels, max(case.n_classes, 1), case.n_nodes)

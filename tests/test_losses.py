@@ -22,9 +22,9 @@ from sublearn.core.boosting.losses import (
     Quantile,
     Softmax,
     SquaredError,
-    logarithms,
     weighted_quantile,
 )
+from sublearn.core.model.links import logarithms
 
 N = 60
 NUDGES = (1e-4, 1e-2, 1.0)

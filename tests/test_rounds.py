@@ -73,8 +73,7 @@ def test_scores_are_minus_the_metric(task: str) -> None:
         # weights are rounded to 2^-30 of their sum
         expected = [-metric(target, predicted, w) for predicted in stages_of(model, samples)]
         np.testing.assert_allclose(found[1:], expected, rtol=1e-6)
-        n_classes = 3 if task == "three classes" else 2
-        start = model._loss.prediction(np.tile(model._start, (N, 1)) if n_classes == 3 else np.full(N, model._start[0]))
+        start = model._model.answer(np.tile(model._model.start, (N, 1)))
         np.testing.assert_allclose(found[0], -metric(target, start, w), rtol=1e-6)
 
 
@@ -145,7 +144,7 @@ def test_validation_samples_have_every_class_in_proportion() -> None:
     settings: dict[str, Any] = {"early_stopping": True, "validation_fraction": 0.2, "n_estimators": 1}
     for seed in range(4):
         model = make("three classes", **settings | {"random_state": seed}).fit(X, y)
-        np.testing.assert_allclose(softmax(model._start), shares, rtol=1e-12)
+        np.testing.assert_allclose(softmax(model._model.start), shares, rtol=1e-12)
 
 
 def test_too_few_samples_to_validate_on_are_told() -> None:

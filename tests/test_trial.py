@@ -17,10 +17,10 @@ from sublearn.core.boosting import auto as auto_module
 from sublearn.core.boosting import trial
 from sublearn.core.boosting.auto import Scale, chances, scale_of
 from sublearn.core.boosting.losses import SquaredError
+from sublearn.core.boosting.parameters import BoostParameters
 from sublearn.core.boosting.problem import Problem, make_problem
 from sublearn.core.boosting.rounds import Growth
 from sublearn.core.data.fixed_point import UNIT
-from sublearn.core.tree.parameters import BoostParameters
 from sublearn.core.tree.projection import plan_projections
 from support import ONE_THREAD, PARAMETERS, transposed
 

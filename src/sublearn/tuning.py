@@ -15,10 +15,11 @@ from sklearn.utils.validation import _check_sample_weight
 
 from sublearn._base.boosting import SLMBoost
 from sublearn._base.ensemble import SLMEnsemble
-from sublearn._base.estimator import SLMEstimator, labels_of
+from sublearn._base.estimator import SLMEstimator
 from sublearn._base.parameters import check_parameters
 from sublearn._base.progress import shown
 from sublearn._base.spaces import SPACES, Choice, Number, Space, Whole, check_space
+from sublearn._base.targets import labels_of
 from sublearn.kernels.layout import Array
 
 __all__ = ["SPACES", "Choice", "Number", "Space", "Tuning", "Whole", "tune"]

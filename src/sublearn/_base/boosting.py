@@ -10,26 +10,26 @@ from sklearn.model_selection import train_test_split
 from sklearn.utils.validation import check_is_fitted
 
 from sublearn._base.ensemble import SLMEnsemble
-from sublearn._base.estimator import ClassifierPart
 from sublearn._base.parameters import PARAMETERS, either, one_of
 from sublearn._base.progress import Progress, shown
 from sublearn.core.boosting.auto import chances, scale_of
-from sublearn.core.boosting.losses import CompiledLoss, LogLinked, Loss, as_answer, logarithms
+from sublearn.core.boosting.losses import CompiledLoss, LogLinked, Loss, as_answer, link_of
+from sublearn.core.boosting.parameters import BoostParameters
 from sublearn.core.boosting.problem import Problem, make_problem
 from sublearn.core.boosting.rounds import Growth, Round, boost
 from sublearn.core.boosting.trial import GrowthAt, Wish, rate_and_rounds
-from sublearn.core.data.codes import FeatureMaps, code_limit, encode_samples, fit_maps
+from sublearn.core.data.codes import code_limit
 from sublearn.core.data.fixed_point import Weights
+from sublearn.core.data.samples import NOTHING, Coded, Given, drop_weightless
 from sublearn.core.keys import key_below
-from sublearn.core.model.flat_ensemble import add_values, pack
+from sublearn.core.model.flat_ensemble import pack
 from sublearn.core.model.flat_tree import FlatTree, feature_decreases, shares
+from sublearn.core.model.links import with_exposure
 from sublearn.core.parallel import Workers
-from sublearn.core.tree.parameters import BoostParameters
+from sublearn.core.tree.projection import Plan
 from sublearn.kernels.layout import Array
 
 SPLIT, TRIAL = 1 << 32, 1 << 33  # what is drawn below the key, apart from rounds
-NOTHING = np.empty(0)
-LONGEST = 1e50  # exposure; the shortest is its inverse
 FARTHEST = 1e110  # step of a leaf that no target within the limits asks for; its square is still a float
 FIXED = {"criterion": "second_order", "min_loss": -np.inf, "min_weight_fraction_leaf": 0.0}
 
@@ -38,20 +38,12 @@ class RanAwayError(ValueError):
     """Raised where rounds of boosting have left the data behind."""
 
 
-class Part(NamedTuple):
-    """Checked samples, to train or to validate on."""
+class Validation(NamedTuple):
+    """Samples to validate on as a user gives them; None where there are none."""
 
-    X: Array
-    y: Array  # float64 (n_samples,), numbers or class positions
-    weights: Weights
-    factors: Array  # float64 (n_samples,), weights of the samples' classes; empty for ones
-    exposure: Array  # float64 (n_samples,); empty for ones
-
-    def take(self, rows: Any) -> "Part":
-        """Some of the samples."""
-        factors = self.factors[rows] if self.factors.size else self.factors
-        exposure = self.exposure[rows] if self.exposure.size else self.exposure
-        return Part(self.X[rows], self.y[rows], self.weights.take(rows), factors, exposure)
+    eval_set: Any
+    sample_weight: Any
+    exposure: Any = None
 
 
 class Scores(NamedTuple):
@@ -85,54 +77,79 @@ class SLMBoost(SLMEnsemble):
     def feature_importances_(self) -> Array:
         """Share of each feature in the decrease of the training loss, over all trees."""
         check_is_fitted(self)
-        return shares(feature_decreases(self.ensemble_.nodes, self.n_features_in_))
+        return shares(feature_decreases(self._model.ensemble.nodes, self._model.n_features))
 
-    def _fit_parts(self, part: Part, validation: Part | None, n_outputs: int) -> None:
-        """Fit to checked samples, of which none has weight 0."""
+    @property
+    def n_iter_(self) -> int:
+        """Rounds in the model."""
+        check_is_fitted(self)
+        return self._model.n_rounds
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any, validation: Validation, exposure: Any = None) -> None:
+        """Check all that `fit` is given, and fit."""
+        given = self._check_given(X, y, sample_weight)
+        kept = self._kept()
+        if kept:
+            self._check_width(given.X)
+        training = self._encode_targets(given._replace(exposure=self._check_exposure(exposure, given.X)))
+        if kept:
+            self._check_classes(training.classes)
+        validating = self._check_validation(validation, training)
+        self._fit_rounds(drop_weightless(training), validating, validation.eval_set is not None)
+
+    def _fit_rounds(self, part: Given, validation: Given | None, is_given: bool) -> None:
+        """Fit to checked samples, of which all count; is_given: whether the user chose those to validate on."""
         kept = self._kept()
         key = kept._drawn_from if kept else self._key()
-        given = validation is not None
         if validation is None and self.early_stopping:
             part, validation = self._split(part, key_below(key, SPLIT))
-        if kept:
-            self._check_settings(kept._settings)
-        loss = deepcopy(kept._loss if kept else self._make_loss())  # it may keep what it has seen
-        self._check_domain(loss, part.y, "")
-        if validation is not None:
-            self._check_domain(loss, validation.y, " in eval_set" if given else "")
-        n_samples = part.weights.count(len(part.X))
-        parameters = self._tree_parameters(n_samples, **FIXED | self._depth(n_samples))
+        loss = self._loss_for(part, validation, is_given)
+        parameters = self._tree_parameters(part.n_samples, **FIXED | self._depth(part.n_samples))
         plan = self._plan(parameters, part.X.shape[1])
-        if kept:
-            self._check_codes(plan)
-            start, trees = kept._start, kept._trees()
-        else:
-            start, trees = self._start_value(loss, part, n_outputs), []
-        n_each = n_outputs if self._is_separate else 1
-        n_kept = len(trees) // n_each
+        start, trees = self._beginning(loss, part, plan)
+        n_each = len(start) if self._is_separate else 1
+
+        def growth_at(rate: float) -> Growth:
+            return Growth(parameters, plan, self._boost_parameters(part.X.shape[1], rate), key)
+
         with self._workers() as workers:
-            limit = code_limit(plan.coefficient_sum)
-            maps = (
-                kept.feature_maps_ if kept else fit_maps(part.X, part.weights.weights, self.feature_map, limit, workers)
-            )
-            training = _problem(part, loss, maps, start, trees, workers)
-            validating = None if validation is None else _problem(validation, loss, maps, start, trees, workers)
-
-            def growth_at(rate: float) -> Growth:
-                return Growth(parameters, plan, self._boost_parameters(part.X.shape[1], rate), key)
-
+            coded = self._code(part, workers, kept._model.maps if kept else None, code_limit(plan.coefficient_sum))
+            training = _problem(coded, loss, start, trees, workers)
+            validating = None
+            if validation is not None:
+                validating = _problem(self._code(validation, workers, coded.maps), loss, start, trees, workers)
             rate, n_rounds = self._rate_and_rounds(kept, training, growth_at, key_below(key, TRIAL), workers)
             training.prepare()
             scores = _scores_so_far(kept, training, validating, workers)
+            n_kept = len(trees) // n_each
             rounds = boost(training, validating, growth_at(rate), range(n_kept, n_rounds), workers)
             self._collect(self._on_course(rounds, loss, rate, n_kept), trees, scores, n_rounds, n_each)
-        self._store_trees(trees, maps, plan.subspace_size, key)
-        self._loss, self._start, self._settings = loss, start, self._loss_settings()
+        link = link_of(loss, len(part.classes))
+        self._store_model(pack(trees), coded, plan, link=link, start=start, trees_a_round=n_each)
+        self._drawn_from, self._loss, self._settings = key, loss, self._loss_settings()
         self.learning_rate_ = rate
-        self._warn_of_light_weights(trees, part.weights, len(part.y))
-        self.n_iter_, self._n_each = len(trees) // n_each, n_each
         self.train_score_ = np.array(scores.training)
         self.validation_score_ = np.array(scores.validation)
+        self._warn_of_light_weights(trees, part.weights, len(part.y))
+
+    def _loss_for(self, part: Given, validation: Given | None, is_given: bool) -> Loss:
+        """The loss, which may keep what it sees, for samples that are in its domain."""
+        kept = self._kept()
+        if kept:
+            self._check_settings(kept._settings)
+        loss = deepcopy(kept._loss if kept else self._make_loss(len(part.classes)))
+        self._check_domain(loss, part.numbers, "")
+        if validation is not None:
+            self._check_domain(loss, validation.numbers, " in eval_set" if is_given else "")
+        return loss
+
+    def _beginning(self, loss: Loss, part: Given, plan: Plan) -> tuple[Array, list[FlatTree]]:
+        """Raw values before the first round, and the trees that are kept."""
+        kept = self._kept()
+        if kept:
+            self._check_codes(plan)
+            return kept._model.start, kept._trees()
+        return self._start_value(loss, part), []
 
     def _rate_and_rounds(
         self, kept: Any, training: Problem, growth_at: GrowthAt, key: int, workers: Workers
@@ -140,7 +157,7 @@ class SLMBoost(SLMEnsemble):
         """Learning rate, and how many rounds there will be."""
         rate = None if self.learning_rate == "auto" else float(self.learning_rate)
         if kept:
-            return rate or kept.learning_rate_, kept.n_iter_ + self._n_new(kept.n_iter_, 5)
+            return rate or kept.learning_rate_, kept.n_iter_ + self._n_new(kept.n_iter_, 6)
         n_rounds = None if self.n_estimators == "auto" else int(self.n_estimators)
         wish = Wish(rate, n_rounds, may_try=not self.early_stopping, shares=not self._is_separate)
         return rate_and_rounds(training, growth_at, wish, key, workers)
@@ -165,13 +182,13 @@ class SLMBoost(SLMEnsemble):
             warnings.warn(
                 f"{type(self).__name__} has learned a constant: all samples together weigh too little to give each "
                 f"child min_child_weight={self.min_child_weight:g}. Scale sample_weight up, or this parameter down.",
-                stacklevel=4,
+                stacklevel=5,
             )
 
-    def _split(self, part: Part, key: int) -> tuple[Part, Part]:
+    def _split(self, part: Given, key: int) -> tuple[Given, Given]:
         """Training and validation samples."""
         rows = np.arange(len(part.y))
-        stratify = part.y if isinstance(self, ClassifierPart) else None
+        stratify = part.y if part.classes.size else None
         share = float(self.validation_fraction)
         try:
             train, test = train_test_split(rows, test_size=share, random_state=key % 2**32, stratify=stratify)
@@ -206,13 +223,13 @@ class SLMBoost(SLMEnsemble):
             separate=self._is_separate,
         )
 
-    def _start_value(self, loss: Loss, part: Part, n_outputs: int) -> Array:
-        """Raw values (n_outputs,) before the first round."""
-        start = np.zeros(n_outputs)
+    def _start_value(self, loss: Loss, part: Given) -> Array:
+        """Raw values (n_outputs,) before the first round: one a class where there are more than two."""
+        start = np.zeros(len(part.classes) if len(part.classes) > 2 else 1)
         if self.init == "data":
-            y, weights = part.y, part.weights.numbers(len(part.y))
+            y, weights = part.numbers, part.weights.numbers(len(part.y))
             if part.factors.size:  # totals of the classes first: they are exact
-                weights = np.bincount(y.astype(np.int64), weights, len(self._factors)) * self._factors
+                weights = np.bincount(part.y, weights, len(part.factors)) * part.factors
                 y = np.arange(len(weights), dtype=np.float64)
             if part.exposure.size and isinstance(loss, LogLinked):
                 given: Any = loss.rate(y, weights, part.exposure)
@@ -257,13 +274,20 @@ class SLMBoost(SLMEnsemble):
         if self.early_stopping:
             del trees[scores.best * n_each :]
 
-    def _validation_part(self, eval_set: Any, eval_sample_weight: Any, eval_exposure: Any = None) -> Part | None:
-        """The given validation samples, checked."""
+    def _check_exposure(self, exposure: Any, X: Any, prefix: str = "") -> Array:
+        """Exposures of samples to learn from or to validate on; empty for ones, which all are but for some losses."""
+        return NOTHING
+
+    def _check_validation(self, given: Validation, training: Given) -> Given | None:
+        """The samples to validate on, checked, without those that do not count."""
         name = type(self).__name__
+        eval_set = given.eval_set
         if eval_set is None:
-            if eval_sample_weight is not None or eval_exposure is not None:
+            if given.sample_weight is not None or given.exposure is not None:
                 raise ValueError(f"eval_set of {name}.fit must be given with eval_sample_weight or eval_exposure.")
             return None
+        if (given.exposure is None) != (training.exposure.size == 0):
+            raise ValueError(f"exposure and eval_exposure of {name}.fit must both be given, or neither.")
         if isinstance(eval_set, list) and len(eval_set) == 1:  # as other libraries want it
             eval_set = eval_set[0]
         if not isinstance(eval_set, tuple | list) or len(eval_set) != 2 or isinstance(eval_set[0], tuple):
@@ -272,59 +296,30 @@ class SLMBoost(SLMEnsemble):
             X, y = self._check_data(*eval_set, reset=False)
         except ValueError as error:
             raise ValueError(f"eval_set of {name}.fit must be like X and y: {error}") from None
-        weights = self._check_weights(eval_sample_weight, X, "eval_sample_weight")
-        part: Part = self._part(X, y, weights, self._check_exposure(eval_exposure, X, self._make_loss(), "eval_"))
-        part = part.take(weights.present())
-        return part.take(part.factors > 0) if part.factors.size else part
-
-    def _check_exposure(self, exposure: Any, X: Any, loss: Loss, prefix: str = "") -> Array:
-        """Exposures as numbers; empty for ones."""
-        if exposure is None:
-            return NOTHING
-        name = f"{prefix}exposure of {type(self).__name__}"
-        if not isinstance(loss, LogLinked):
-            raise ValueError(f"{name} must be None unless the loss is 'poisson' or 'gamma'.")
-        given = self._check_numbers(exposure, X, f"{prefix}exposure")
-        if not (given > 0).all():
-            raise ValueError(f"{name} must be positive everywhere; got {given.min():g}.")
-        if given.min() < 1 / LONGEST or given.max() > LONGEST:
-            low, high = given.min(), given.max()
-            raise ValueError(
-                f"{name} must lie from {1 / LONGEST:g} to {LONGEST:g}; got {low:g} to {high:g}. Choose another unit."
-            )
-        return given
+        part = self._as_given(X, y, given.sample_weight, "eval_sample_weight")
+        part = part._replace(exposure=self._check_exposure(given.exposure, X, "eval_"))
+        return drop_weightless(self._encode_like(part, training))
 
     def _raw(self, X: Any, exposure: Array = NOTHING) -> Array:
         """Raw values (n_samples, n_outputs) after all rounds."""
         check_is_fitted(self)
-        return self._sums(X, self.ensemble_.nodes.value, _with_exposure(self._start, exposure))
+        X = self._check_samples(X)
+        with self._workers() as workers:
+            return self._model.raw(X, exposure, workers)
 
     def _staged_raw(self, X: Any, exposure: Array = NOTHING) -> Iterator[Array]:
         """Raw values (n_samples, n_outputs) after each round; one array, renewed."""
         check_is_fitted(self)
+        X = self._check_samples(X)
         with self._workers() as workers:
-            codes = self._encode(X, workers)
-            raw = np.empty((codes.shape[1], len(self._start)))
-            raw[:] = _with_exposure(self._start, exposure)
-            for t in range(self.ensemble_.n_trees):
-                tree = self.ensemble_.only(t)
-                add_values(tree, tree.nodes.value, codes, raw, workers)
-                if (t + 1) % self._n_each == 0:
-                    yield raw
+            yield from self._model.staged_raw(X, exposure, workers)
 
 
-def _with_exposure(start: Array, exposure: Array) -> Array:
-    """Raw values (n_outputs,) or (n_samples, n_outputs) before the first tree."""
-    return start + logarithms(exposure)[:, None] if exposure.size else start
-
-
-def _problem(
-    part: Part, loss: Loss, maps: FeatureMaps, start: Array, trees: list[FlatTree], workers: Workers
-) -> Problem:
-    """Samples in the form the core takes, and what the trees so far make of them."""
-    raw = np.empty((len(part.y), len(start)))
-    raw[:] = _with_exposure(start, part.exposure)
-    problem = make_problem(encode_samples(part.X, maps, workers), part.y, part.weights, part.factors, loss, raw)
+def _problem(coded: Coded, loss: Loss, start: Array, trees: list[FlatTree], workers: Workers) -> Problem:
+    """What boosting learns from, and what the trees so far make of it."""
+    raw = np.empty((len(coded.y), len(start)))
+    raw[:] = with_exposure(start, coded.exposure)
+    problem = make_problem(coded.codes, coded.numbers, coded.weights, coded.class_weights(), loss, raw)
     if trees:
         problem.add(pack(trees), workers)
     return problem

@@ -1,6 +1,6 @@
 """The parameters of the estimators: for each one what is allowed, its symbol in the paper and what it does.
 
-Checks, docstrings and the table in the README all come from here.
+Checks, docstrings, the table in the docs, and the values that the algorithm takes all come from here.
 """
 
 import inspect
@@ -12,18 +12,25 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
+from sublearn.core.boosting import auto
 from sublearn.core.boosting.losses import Loss
+from sublearn.core.data.codes import HEAVY_TAILS
 
 T = TypeVar("T")
 ENDLESS = 1 << 40  # as good as no limit, and twice as much still fits into what kernels count with
 MOST_TREES = 1_000_000  # nodes of all trees have numbers of 32 bits
 
 
+def _as_given(value: Any, n_samples: int) -> Any:
+    return value
+
+
 class Rule(NamedTuple):
-    """What a value may be: in words, and as a test."""
+    """What a value may be: in words, and as a test; and what the algorithm takes for it."""
 
     words: str
     accepts: Callable[[Any], bool]
+    resolve: Callable[[Any, int], Any] = _as_given  # from an accepted value and the number of samples
 
 
 class Parameter(NamedTuple):
@@ -34,10 +41,15 @@ class Parameter(NamedTuple):
     text: str
 
 
-def _rule_of(estimator: Any, name: str) -> Rule:
+def rule_of(estimator: Any, name: str) -> Rule:
     """The estimator's own rule for a parameter, or the table's."""
     own: dict[str, Rule] = estimator._rules
     return own.get(name) or PARAMETERS[name].rule
+
+
+def resolve_parameter(estimator: Any, name: str, n_samples: int) -> Any:
+    """What the algorithm takes for the value of a parameter, which is allowed."""
+    return rule_of(estimator, name).resolve(getattr(estimator, name), n_samples)
 
 
 def keep_parameters(estimator: Any, given: dict[str, Any]) -> None:
@@ -55,7 +67,7 @@ def check_parameters(estimator: Any) -> None:
 
 def check_parameter(estimator: Any, name: str) -> None:
     """Raise ValueError if the value of a parameter is not allowed."""
-    rule, value = _rule_of(estimator, name), getattr(estimator, name)
+    rule, value = rule_of(estimator, name), getattr(estimator, name)
     if not rule.accepts(value):
         raise ValueError(f"{name} of {type(estimator).__name__} must be {rule.words}; got {value!r}.")
 
@@ -66,7 +78,7 @@ def documented(estimator: type[T]) -> type[T]:
         return estimator
     lines = []
     for name, parameter in inspect.signature(estimator).parameters.items():
-        rule = _rule_of(estimator, name)
+        rule = rule_of(estimator, name)
         symbol = f" {PARAMETERS[name].symbol} in the paper." if PARAMETERS[name].symbol else ""
         lines.append(f"{name} : {rule.words}, default={parameter.default!r}")
         text = getattr(estimator, "_texts", {}).get(name, PARAMETERS[name].text)
@@ -89,13 +101,13 @@ def _is_number(value: Any) -> bool:
 def whole(low: int, high: int | None = None) -> Rule:
     """An int within bounds."""
     words = f"an int of at least {low}" if high is None else f"an int from {low} to {high}"
-    return Rule(words, lambda v: _is_whole(v) and v >= low and (high is None or v <= high))
+    return Rule(words, lambda v: _is_whole(v) and v >= low and (high is None or v <= high), lambda v, _: as_whole(v))
 
 
 def number(low: float, high: float | None = None) -> Rule:
     """A finite number within bounds."""
     words = f"a number of at least {low:g}" if high is None else f"a number from {low:g} to {high:g}"
-    return Rule(words, lambda v: _is_number(v) and v >= low and (high is None or v <= high))
+    return Rule(words, lambda v: _is_number(v) and v >= low and (high is None or v <= high), lambda v, _: float(v))
 
 
 def one_of(*names: str) -> Rule:
@@ -104,8 +116,13 @@ def one_of(*names: str) -> Rule:
 
 
 def either(*rules: Rule) -> Rule:
-    """What one of the rules allows."""
-    return Rule(" or ".join(rule.words for rule in rules), lambda v: any(rule.accepts(v) for rule in rules))
+    """What one of the rules allows; the first that does so tells what the algorithm takes."""
+
+    def resolve(value: Any, n_samples: int) -> Any:
+        return next(rule for rule in rules if rule.accepts(value)).resolve(value, n_samples)
+
+    words = " or ".join(rule.words for rule in rules)
+    return Rule(words, lambda v: any(rule.accepts(v) for rule in rules), resolve)
 
 
 def or_sequence(rule: Rule) -> Rule:
@@ -124,7 +141,7 @@ def or_sequence(rule: Rule) -> Rule:
 
 
 NONE = Rule("None", lambda v: v is None)
-FLAG = Rule("True or False", lambda v: isinstance(v, bool | np.bool_))
+FLAG = Rule("True or False", lambda v: isinstance(v, bool | np.bool_), lambda v, _: bool(v))
 
 
 def count_or_share(low: int) -> Rule:
@@ -133,7 +150,10 @@ def count_or_share(low: int) -> Rule:
     def accepts(value: Any) -> bool:
         return value >= low if _is_whole(value) else _is_number(value) and 0 < value <= 1
 
-    return Rule(f"an int of at least {low} or a float above 0 and up to 1", accepts)
+    def resolve(value: Any, n_samples: int) -> int:
+        return max(low, as_count(value, n_samples))
+
+    return Rule(f"an int of at least {low} or a float above 0 and up to 1", accepts, resolve)
 
 
 def as_count(value: float, n_samples: int) -> int:
@@ -147,7 +167,7 @@ def as_whole(value: Any) -> int:
 
 
 def as_limit(value: Any) -> int | None:
-    """Likewise; None stays, which stands for no limit."""
+    """A whole number as Python's, at most `ENDLESS`; None, which stands for no limit, stays."""
     return None if value is None else as_whole(value)
 
 
@@ -165,8 +185,7 @@ PARAMETERS = {
         whole(1, MOST_TREES),
         "T",
         "Number of trees of a forest, or of rounds of boosting (at the most, where `learning_rate` is 'auto'). 'auto': "
-        "500 (250 with fewer than 1,000 samples, 100 with fewer than 50, 400 from 10,000 on), times the root of K - 1 "
-        "for K > 2 classes, and so many times more as a `learning_rate` that is given is lower than 0.05, up to 2,000.",
+        f"{auto.ROUNDS}.",
     ),
     "voting": Parameter(
         one_of("soft", "hard"),
@@ -212,9 +231,9 @@ PARAMETERS = {
         "",
         "Factor on the values of all leaves. 'auto' finds how far to learn by fast trials, each on most of the samples "
         "and tested on the others, and spreads that over `n_estimators` rounds, or over fewer where the rate would "
-        "fall below 0.02; all samples are learned from in the end. With fewer than 50 different samples, or with "
-        "`early_stopping`, nothing is tried and the rate is 0.05, or so much higher as `n_estimators` is lower than "
-        "'auto', up to 0.3.",
+        f"fall below {auto.LOWEST_RATE:g}; all samples are learned from in the end. With fewer than {auto.FEW} "
+        f"different samples, or with `early_stopping`, nothing is tried and the rate is {auto.USUAL_RATE:g}, or so much "
+        f"higher as `n_estimators` is lower than 'auto', up to {auto.HIGHEST_RATE:g}.",
     ),
     "l2_regularization": Parameter(
         number(0.0),
@@ -226,8 +245,9 @@ PARAMETERS = {
         number(0.0),
         "",
         "What a split must gain, in multiples of what an arbitrary split gains by chance: the gain is that of Eq. "
-        "(obj4), doubled, and chance the mean squared gradient to the mean second derivative; with more than 64 "
-        "features, among which chance may choose, 1 + log2(n_features / 64) / 2 times that. 0 in the paper.",
+        "(obj4), doubled, and chance the mean squared gradient to the mean second derivative; with more than "
+        f"{auto.MANY} features, among which chance may choose, 1 + log2(n_features / {auto.MANY}) / 2 times that. 0 in "
+        "the paper.",
     ),
     "min_child_weight": Parameter(
         number(0.0),
@@ -379,7 +399,7 @@ PARAMETERS = {
     "max_depth": Parameter(
         either(NONE, whole(1)),
         "",
-        "Largest depth of the tree; None: no limit. 'auto', of boosting: 6, or 8 from 50,000 samples on.",
+        f"Largest depth of the tree; None: no limit. 'auto', of boosting: {auto.DEPTH}.",
     ),
     "min_samples_split": Parameter(
         count_or_share(2),
@@ -390,7 +410,7 @@ PARAMETERS = {
     "min_samples_leaf": Parameter(
         count_or_share(1),
         "",
-        "Samples each child needs, counted likewise.",
+        "Samples each child needs, counted as for `min_samples_split`.",
     ),
     "min_weight_fraction_leaf": Parameter(
         number(0.0, 0.5),
@@ -429,8 +449,7 @@ PARAMETERS = {
         one_of("auto", "linear", "quantile"),
         "",
         "How features become integer codes: in standard deviations, through quantiles, or whichever suits the "
-        "feature: quantiles where it has heavy tails, that is, reaches further than 8 deviations or has a third of "
-        "its samples within a 64th of one.",
+        f"feature: {HEAVY_TAILS}.",
     ),
     "class_weight": Parameter(
         either(NONE, one_of("balanced"), Rule("a dict from class to weight", lambda v: isinstance(v, dict))),

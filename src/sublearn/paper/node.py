@@ -46,11 +46,10 @@ def search_root(model: Any, X: Any, y: Any) -> RootSearch:
     if model.tree_.is_leaf[0]:
         raise ValueError("model of search_root must have a root that is split; got a tree of one leaf.")
     again: Any = clone(model)
-    X, y = again._check_data(X, y)
-    key = again._key()
+    given, key = again._take_in(X, y, None), again._key()
     with again._workers() as workers:
-        training = again._prepare(X, y, again._check_weights(None, X), workers)
-        found = _search(training.task, key, workers, training.maps, training.rows)
+        training = again._prepare(given, workers)
+        found = _search(training.task, key, workers, training.coded.maps, training.coded.rows)
     if not _is_root_of(found, model.tree_):
         raise ValueError(
             "model of search_root must have been fitted to these X and y, without weights and with an int as "

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from sublearn.core.data.fixed_point import exact_mean
+from sublearn.core.model.links import Link, exponential, probabilities_of_many, probabilities_of_two
 from sublearn.kernels import losses
 from sublearn.kernels.arithmetic import LN2, log2
 from sublearn.kernels.compilation import Kernel, plain
@@ -37,6 +38,7 @@ class Loss:
     """
 
     max_step = np.inf  # what a leaf may add to raw at the most, before the learning rate
+    _link = "identity"  # name of what `prediction` does, where that is ours
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}>"
@@ -111,6 +113,7 @@ class LogLoss(CompiledLoss):
     """Log loss of two classes; raw is the log-odds of the second."""
 
     differentiate, measure = losses.differentiate_log_loss, losses.measure_log_loss
+    _link = "logistic"
 
     def start(self, y: Array, sample_weight: Array) -> float:
         """Log-odds."""
@@ -119,15 +122,14 @@ class LogLoss(CompiledLoss):
 
     def prediction(self, raw: Array) -> Array:
         """Probability of both classes."""
-        out = np.empty((len(raw), 2))
-        losses.find_probabilities(_two_dimensional(raw), 0, len(raw), out)
-        return out
+        return probabilities_of_two(_two_dimensional(raw))
 
 
 class Softmax(CompiledLoss):
     """Log loss of many classes."""
 
     differentiate, measure = losses.differentiate_softmax, losses.measure_softmax
+    _link = "softmax"
 
     def __init__(self, n_classes: int) -> None:
         self.n_classes = n_classes
@@ -140,13 +142,13 @@ class Softmax(CompiledLoss):
 
     def prediction(self, raw: Array) -> Array:
         """Probability of each class."""
-        out = np.empty(raw.shape)
-        losses.find_probabilities(raw, 0, len(raw), out)
-        return out
+        return probabilities_of_many(raw)
 
 
 class OneClass(Loss):
-    """Nothing to learn."""
+    """The loss of a single class, of which nothing can be learned."""
+
+    _link = "certainty"
 
     def values(self, y: Array, raw: Array) -> Array:
         """No loss."""
@@ -241,6 +243,7 @@ class LogLinked(CompiledLoss):
 
     max_step = 1.0  # where a mean is far too small, its curvature says nothing of how far to go
     most = 1e5 * LARGEST
+    _link = "exponential"
 
     def rate(self, y: Array, sample_weight: Array, exposure: Array) -> float:
         """Logarithm of the best constant rate."""
@@ -252,9 +255,7 @@ class LogLinked(CompiledLoss):
 
     def prediction(self, raw: Array) -> Array:
         """Means."""
-        out = np.empty((len(raw), 1))
-        losses.find_exponentials(_two_dimensional(raw), out)
-        return out[:, 0]
+        return exponential(_two_dimensional(raw))
 
 
 class Poisson(LogLinked):
@@ -292,6 +293,31 @@ class Gamma(LogLinked):
             raise ValueError(f"y must lie from {1 / LARGEST:g} to {LARGEST:g} for the loss 'gamma'")
 
 
+class OwnLink:
+    """The answers of a loss of the user's own, which may be wrong."""
+
+    def __init__(self, loss: Loss, n_classes: int) -> None:
+        self.loss, self.n_classes = loss, n_classes
+
+    def __call__(self, raw: Array) -> Array:
+        """Numbers (n_samples,) or probabilities (n_samples, n_classes) from raw values (n_samples, n_outputs)."""
+        n, k = len(raw), self.n_classes
+        shapes: list[tuple[int, ...]] = [(n, k)] if k else [(n,)]
+        found = self.loss.prediction(raw[:, 0] if raw.shape[1] == 1 else raw)
+        given = as_answer(self.loss, "prediction", found, *shapes, *([(n,)] if k == 2 else []))
+        if k == 2 and given.ndim == 1:
+            return np.column_stack([1.0 - given, given])
+        return given.copy()  # it may be raw itself, which is renewed
+
+
+def link_of(loss: Loss, n_classes: int) -> str | Link:
+    """How raw values of a loss become answers: the name of a link of ours, or the user's own."""
+    prediction = type(loss).prediction
+    if prediction is Loss.prediction:  # a loss of the user's may leave this to us
+        return {0: "identity", 2: "logistic"}.get(n_classes, "softmax")
+    return loss._link if prediction.__module__ == __name__ else OwnLink(loss, n_classes)
+
+
 def ask(loss: Loss, method: str, y: Array, raw: Array, *others: Array) -> Any:
     """What a loss answers. One that is not made for so many outputs mostly fails in NumPy's words."""
     try:
@@ -326,13 +352,6 @@ def weighted_quantile(values: Array, weights: Array, share: float) -> float:
     if at + 1 < len(values) and reached[at] == goal:
         return low + (float(values[order[at + 1]]) - low) / 2
     return low
-
-
-def logarithms(x: Array) -> Array:
-    """Natural logarithms of positive numbers, the same on every machine."""
-    out = np.empty(len(x))
-    losses.find_logarithms(x, out)
-    return out
 
 
 def _log(x: float) -> float:

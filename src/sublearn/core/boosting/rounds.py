@@ -8,7 +8,9 @@ import numpy as np
 from sublearn.core.boosting.derivatives import Slopes, fine_steps, integer_derivatives
 from sublearn.core.boosting.losses import Loss, as_answer, ask
 from sublearn.core.boosting.pace import Pace
+from sublearn.core.boosting.parameters import BoostParameters
 from sublearn.core.boosting.problem import Problem
+from sublearn.core.data.samples import make_samples
 from sublearn.core.keys import keys_below, keys_in_turn
 from sublearn.core.model.flat_ensemble import adding_values, pack
 from sublearn.core.model.flat_tree import FlatTree, upward
@@ -16,11 +18,11 @@ from sublearn.core.parallel import Pass, Workers
 from sublearn.core.tree.answers import NewtonStep
 from sublearn.core.tree.criterion import make_test
 from sublearn.core.tree.grower import Placed, grow_placed
-from sublearn.core.tree.parameters import BoostParameters, TreeParameters
+from sublearn.core.tree.parameters import TreeParameters
 from sublearn.core.tree.projection import Plan
 from sublearn.core.tree.task import Task, number_root
 from sublearn.kernels.derivatives import add_steps, add_to_parents, sum_derivatives
-from sublearn.kernels.layout import Array, Samples
+from sublearn.kernels.layout import Array
 
 # where rows, signs and further trees begin below a round's key; its one tree has lower numbers
 SUBSAMPLE, SIGNS, SEPARATE = 1 << 32, 1 << 33, 1 << 34
@@ -109,7 +111,7 @@ def _grow_tree(
     `output`: the only one of the problem's outputs that the slopes are by.
     """
     steps, along = slopes
-    task = make_task(problem, growth, rows, along, steps.gradients.shape[1], workers)
+    task = round_task(problem, growth, rows, along, steps.gradients.shape[1], workers)
     grown = grow_placed(task, key, workers)
     grown = grown._replace(tree=_with_steps(grown, problem, growth.boost, steps, workers))
     return grown._replace(tree=_renewed(grown, problem, growth.boost.learning_rate, output))
@@ -145,22 +147,19 @@ def draw_rows(n: int, share: float, key: int) -> Array:
     return np.flatnonzero(numbers <= np.partition(numbers, size - 1)[size - 1]).astype(np.int32)
 
 
-def make_task(problem: Problem, growth: Growth, rows: Array, slopes: Slopes, n_outputs: int, workers: Workers) -> Task:
+def round_task(problem: Problem, growth: Growth, rows: Array, slopes: Slopes, n_outputs: int, workers: Workers) -> Task:
     """What a tree grows from: rows, which ascend, and slopes along a direction among so many outputs."""
     weights, boost = problem.weights, growth.boost
     derivatives = integer_derivatives(slopes, weights, workers)
     l2 = boost.l2 * n_outputs  # of a step in all of them at once
     newton = _newton_step(derivatives.target_step, derivatives.curvature_step, problem, boost, l2)
     return Task(
-        samples=Samples(
-            codes=problem.codes,
+        samples=make_samples(
+            problem.codes,
+            weights,
             targets=derivatives.targets,
-            remainders=np.empty(0, np.int32),
             curvatures=derivatives.curvatures,
-            packed=np.empty(0, np.int64) if weights.weights.size else derivatives.packed,
-            weights=weights.weights,
-            counts=weights.counts,
-            n_classes=0,
+            packed=derivatives.packed,
         ),
         root=number_root(rows),
         test=make_test(

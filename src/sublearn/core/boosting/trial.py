@@ -11,7 +11,21 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sublearn.core.boosting.auto import Scale, scale_of
+from sublearn.core.boosting.auto import (
+    DISTANCE,
+    FEW,
+    FURTHER,
+    HIGHEST_RATE,
+    LEAST_GAIN,
+    LOWEST_RATE,
+    MOST_ROUNDS,
+    PATIENCE,
+    USUAL_RATE,
+    Scale,
+    more_rounds,
+    scale_of,
+    usual_rounds,
+)
 from sublearn.core.boosting.losses import CompiledLoss
 from sublearn.core.boosting.pace import Pace
 from sublearn.core.boosting.problem import Problem
@@ -21,42 +35,32 @@ from sublearn.core.model.flat_ensemble import pack
 from sublearn.core.parallel import Workers
 from sublearn.kernels.layout import Array
 
-LOWEST_RATE, USUAL_RATE, HIGHEST_RATE = 0.02, 0.05, 0.3
-MOST_ROUNDS = 2_000
-FEW = 50  # samples, or different ones: with fewer nothing is tried, since parts of them say little
-ROUNDS_OF_FEW = 100
-DISTANCE = 30.0  # learning rate times rounds of a trial
 SIDE_BY_SIDE = 3_000  # samples from which on each trial has a thread; with fewer, rounds are mostly Python
-PATIENCE = 20  # rounds without improvement that end one
-LEAST_GAIN = 1e-6  # share of the loss; what brings less is not worth a round
-FURTHER = 1.1  # all samples and smaller steps bear more learning than a trial does
-
 
 GrowthAt = Callable[[float], Growth]  # by learning rate
 
 
 class Wish(NamedTuple):
-    """What the user says."""
+    """What the user says of learning rate and rounds; None where that is left to us."""
 
     rate: float | None
     n_rounds: int | None
-    may_try: bool
+    may_try: bool  # whether trials are allowed
     shares: bool = True  # whether one tree a round serves all outputs
 
 
 def rate_and_rounds(problem: Problem, growth_at: GrowthAt, wish: Wish, key: int, workers: Workers) -> tuple[float, int]:
     """Learning rate and number of rounds."""
-    longer = math.sqrt(max(problem.raw.shape[1] - 1, 1)) if wish.shares else 1.0
+    longer = more_rounds(problem.raw.shape[1]) if wish.shares else 1.0
     n_samples = problem.weights.count(len(problem.y))
-    scale = scale_of(n_samples)
-    usual = longer * (ROUNDS_OF_FEW if n_samples < FEW else scale.n_rounds)
+    usual = longer * usual_rounds(n_samples)
     if wish.rate is not None:
         suitable = min(usual * USUAL_RATE / wish.rate, longer * MOST_ROUNDS)
         return wish.rate, math.ceil(suitable) if wish.n_rounds is None else wish.n_rounds
     n_rounds = round(usual) if wish.n_rounds is None else wish.n_rounds
     if n_samples < FEW or not wish.may_try or len(np.unique(_keys(problem, key))) < FEW:
         return min(usual * USUAL_RATE / n_rounds, HIGHEST_RATE), n_rounds
-    distance = FURTHER * best_distance(problem, growth_at, longer * DISTANCE, scale, key, workers)
+    distance = FURTHER * best_distance(problem, growth_at, longer * DISTANCE, scale_of(n_samples), key, workers)
     rate = min(max(distance / n_rounds, LOWEST_RATE), HIGHEST_RATE)
     return rate, max(min(n_rounds, round(distance / rate)), 1)
 

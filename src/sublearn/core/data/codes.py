@@ -15,7 +15,11 @@ from sublearn.kernels.encoding import MOMENT_BITS, add_moments, encode
 from sublearn.kernels.layout import Array
 
 DEVIATIONS = 8  # codes reach this many standard deviations; a feature that reaches further is heavy-tailed
-CROWDED = 64  # a feature is so too if a third of its samples lie within this part of a deviation
+CROWDED = 64  # a feature is heavy-tailed too if a third of its samples lie within this part of a deviation
+HEAVY_TAILS = (  # what "auto" stands for, in words
+    f"quantiles where it has heavy tails, that is, reaches further than {DEVIATIONS} deviations or has a third of its "
+    f"samples within a {CROWDED}th of one"
+)
 CODE_LIMIT = 8192  # largest code: 1,024 codes a deviation
 EXACT = 2**24 - 1  # projected values stay within this, where float32 counts exactly
 SPREAD_BINS = 1024  # parts of the range in which samples are counted

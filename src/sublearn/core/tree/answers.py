@@ -5,6 +5,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from sublearn.core.data.fixed_point import Units
+from sublearn.core.data.samples import Response
 from sublearn.core.tree.criterion import NodeSums
 from sublearn.kernels.layout import Array
 
@@ -123,3 +124,8 @@ class NewtonStep(NamedTuple):
         """Sums of hessians."""
         hessians: Array = weights * self.hessian_step
         return hessians
+
+
+def make_answers(response: Response) -> Answers:
+    """How the sums of a tree's nodes are read: as shares of classes, or as means of numbers."""
+    return ClassShares(response.n_classes) if response.n_classes else MeanTarget(response.targets.units)

@@ -1,5 +1,6 @@
 """Growing a tree in compiled code, by one thread or by several together."""
 
+from dataclasses import fields
 from typing import NamedTuple
 
 import numpy as np
@@ -40,6 +41,7 @@ from sublearn.kernels.team import N_COUNTERS, N_FILLED, N_OPEN, N_SHARED
 LEAST = 1024  # samples that more than one thread is worth while for
 SHARED = 256  # samples of nodes that any thread may take, at the least
 BUDGET = 50_000_000  # samples visited between two looks at interrupts, but for those of one node
+NO_LIMIT = 1 << 40  # levels that no tree has
 SHARES = 8  # a thread keeps what is below nodes of this share of its share of samples
 
 
@@ -150,24 +152,26 @@ def _workspace(task: Task, rules: Rules, n_threads: int, workers: Workers) -> Wo
 
 
 def make_rules(parameters: TreeParameters, plan: Plan, test: Test, answers: Answers, n_features: int) -> Rules:
-    """The parameters of all steps, for kernels."""
+    """The parameters of all steps, for kernels; a parameter that kernels know by its own name is passed on as it is."""
     decay = parameters.rounds[0].selection_decay
+    known = {field.name: getattr(parameters, field.name) for field in fields(parameters) if field.name in Rules._fields}
     return Rules(
-        listed=plan.listed,
-        n_axis=plan.n_axis,
-        height=plan.height,
-        rounds=plan.rounds,
-        subspace_size=plan.subspace_size,
-        probabilities=decaying(1.0, decay, n_features) if parameters.subspace == "drawn" else np.empty(0),
-        max_partitions=parameters.max_partitions,
-        limits=(parameters.max_cosine * parameters.max_cosine, parameters.effective_ratio),
-        max_depth=1 << 40 if parameters.max_depth is None else parameters.max_depth,
-        min_split=max(parameters.min_samples_split, 2 * test.min_count),
-        min_loss=answers.least_loss(parameters.min_loss),
-        racing_samples=parameters.racing_samples or 0,
-        n_finalists=parameters.n_finalists,
-        n_fitted=plan.n_fitted,
-        n_candidates=plan.n_candidates,
+        **known
+        | {
+            "listed": plan.listed,
+            "n_axis": plan.n_axis,
+            "height": plan.height,
+            "rounds": plan.rounds,
+            "subspace_size": plan.subspace_size,
+            "probabilities": decaying(1.0, decay, n_features) if parameters.subspace == "drawn" else np.empty(0),
+            "limits": (parameters.max_cosine * parameters.max_cosine, parameters.effective_ratio),
+            "max_depth": NO_LIMIT if parameters.max_depth is None else parameters.max_depth,
+            "min_split": max(parameters.min_samples_split, 2 * test.min_count),
+            "min_loss": answers.least_loss(parameters.min_loss),
+            "racing_samples": parameters.racing_samples or 0,
+            "n_fitted": plan.n_fitted,
+            "n_candidates": plan.n_candidates,
+        }
     )
 
 

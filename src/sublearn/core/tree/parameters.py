@@ -37,15 +37,3 @@ class TreeParameters:
     min_loss: float  # minus infinity for boosting, whose losses are negative
     racing_samples: int | None  # None: all samples
     n_finalists: int
-
-
-@dataclass(frozen=True)
-class BoostParameters:
-    """What boosting depends on beside its trees."""
-
-    learning_rate: float
-    l2: float
-    min_gain: float
-    min_child_weight: float
-    subsample: float
-    separate: bool  # whether a round has a tree for each output, in the place of one for all

@@ -4,7 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sublearn.core.tree.answers import Answers
+from sublearn.core.data.samples import Coded, Response, integer_response, response_samples
+from sublearn.core.tree.answers import Answers, make_answers
+from sublearn.core.tree.criterion import make_test
 from sublearn.core.tree.parameters import TreeParameters
 from sublearn.core.tree.projection import Plan
 from sublearn.kernels.layout import Array, Samples, Test
@@ -26,6 +28,27 @@ class Task(NamedTuple):
     answers: Answers
     parameters: TreeParameters
     plan: Plan
+
+
+def make_task(coded: Coded, parameters: TreeParameters, plan: Plan) -> Task:
+    """What a tree grows from, be it alone or in a forest."""
+    response = integer_response(coded)
+    least = parameters.min_weight_fraction_leaf * response.weights.total(response.n_samples)
+    return Task(
+        samples=response_samples(coded.codes, response),
+        root=make_root(response),
+        test=make_test(parameters, least),
+        answers=make_answers(response),
+        parameters=parameters,
+        plan=plan,
+    )
+
+
+def make_root(response: Response) -> Root:
+    """A root that holds all samples."""
+    if response.n_classes:
+        return class_root(response.labels, response.n_classes)
+    return number_root(np.arange(response.n_samples))
 
 
 def class_root(labels: Array, n_classes: int) -> Root:
