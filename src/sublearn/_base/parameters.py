@@ -232,8 +232,8 @@ PARAMETERS = {
         "Factor on the values of all leaves. 'auto' finds how far to learn by fast trials, each on most of the samples "
         "and tested on the others, and spreads that over `n_estimators` rounds, or over fewer where the rate would "
         f"fall below {auto.LOWEST_RATE:g}; all samples are learned from in the end. With fewer than {auto.FEW} "
-        f"different samples, or with `early_stopping`, nothing is tried and the rate is {auto.USUAL_RATE:g}, or so much "
-        f"higher as `n_estimators` is lower than 'auto', up to {auto.HIGHEST_RATE:g}.",
+        f"different samples, or with `early_stopping`, nothing is tried and the rate is {auto.USUAL_RATE:g}, or so "
+        f"much higher as `n_estimators` is lower than 'auto', up to {auto.HIGHEST_RATE:g}.",
     ),
     "l2_regularization": Parameter(
         number(0.0),

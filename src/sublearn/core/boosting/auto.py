@@ -72,9 +72,9 @@ def _steps(name: str) -> list[tuple[int, float]]:
 
 (_SMALL, _SMALL_BELOW), (_USUAL, _USUAL_BELOW), (_LARGE, _) = _steps("n_rounds")
 ROUNDS = (
-    f"{_USUAL} ({_SMALL} with fewer than {_SMALL_BELOW:,} samples, {ROUNDS_OF_FEW} with fewer than {FEW}, {_LARGE} from "
-    f"{_USUAL_BELOW:,} on), times the root of K - 1 for K > 2 classes, and so many times more as a `learning_rate` that "
-    f"is given is lower than {USUAL_RATE:g}, up to {MOST_ROUNDS:,}"
+    f"{_USUAL} ({_SMALL} with fewer than {_SMALL_BELOW:,} samples, {ROUNDS_OF_FEW} with fewer than {FEW}, {_LARGE} "
+    f"from {_USUAL_BELOW:,} on), times the root of K - 1 for K > 2 classes, and so many times more as a "
+    f"`learning_rate` that is given is lower than {USUAL_RATE:g}, up to {MOST_ROUNDS:,}"
 )
 (_SHALLOW, _SHALLOW_BELOW), (_DEEP, _) = _steps("max_depth")
 DEPTH = f"{_SHALLOW}, or {_DEEP} from {_SHALLOW_BELOW:,} samples on"
