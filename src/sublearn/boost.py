@@ -56,7 +56,7 @@ class SLMBoostClassifier(ClassifierPart, SLMBoost):
     train_score_ : ndarray
         Minus the mean training loss, before the first round and after each that was tried.
     validation_score_ : ndarray
-        The same on validation samples; empty where there are none.
+        Minus the mean loss of validation samples, before the first round and after each; empty where there are none.
     ensemble_ : FlatEnsemble
         The trees, as flat arrays.
     feature_maps_ : FeatureMaps
@@ -148,7 +148,7 @@ class SLMBoostClassifier(ClassifierPart, SLMBoost):
             Samples to validate on after each round; with `early_stopping`, in the place of a part of the training
             samples.
         eval_sample_weight : array-like, default=None
-            Weights of those.
+            Weights of the samples to validate on.
 
         Returns
         -------
@@ -230,7 +230,7 @@ class SLMBoostRegressor(RegressorPart, SLMBoost):
     train_score_ : ndarray
         Minus the mean training loss, before the first round and after each that was tried.
     validation_score_ : ndarray
-        The same on validation samples; empty where there are none.
+        Minus the mean loss of validation samples, before the first round and after each; empty where there are none.
     ensemble_ : FlatEnsemble
         The trees, as flat arrays.
     feature_maps_ : FeatureMaps
@@ -335,7 +335,7 @@ class SLMBoostRegressor(RegressorPart, SLMBoost):
             Samples to validate on after each round; with `early_stopping`, in the place of a part of the training
             samples.
         eval_sample_weight : array-like, default=None
-            Weights of those.
+            Weights of the samples to validate on.
         exposure : array-like of shape (n_samples,), default=None
             What each y was counted over (time, area, people), from 1e-50 to 1e50, for the losses 'poisson' and 'gamma':
             the model learns the rate, y / exposure.

@@ -29,7 +29,7 @@ from sublearn.core.parallel import Workers
 from sublearn.core.tree.projection import Plan
 from sublearn.kernels.layout import Array
 
-SPLIT, TRIAL = 1 << 32, 1 << 33  # what is drawn below the key, apart from rounds
+SPLIT, TRIAL = 1 << 32, 1 << 33  # numbers of the keys below a fit's key for these; those of rounds are lower
 FARTHEST = 1e110  # step of a leaf that no target within the limits asks for; its square is still a float
 FIXED = {"criterion": "second_order", "min_loss": -np.inf, "min_weight_fraction_leaf": 0.0}
 
@@ -163,7 +163,7 @@ class SLMBoost(SLMEnsemble):
         return rate_and_rounds(training, growth_at, wish, key, workers)
 
     def _loss_settings(self) -> tuple[Any, ...]:
-        """What trees that are kept depend on."""
+        """Parameters that must stay where trees are kept."""
         loss = type(self.loss).__name__ if isinstance(self.loss, Loss) else self.loss
         return loss, getattr(self, "quantile", None), self.init, getattr(self, "multiclass", None)
 
@@ -210,7 +210,7 @@ class SLMBoost(SLMEnsemble):
             raise ValueError(f"{error}; {name}.fit got numbers from {low:g} to {high:g}{where}.") from None
 
     def _depth(self, n_samples: int) -> dict[str, int]:
-        """The largest depth, where the user does not say."""
+        """The largest depth of trees where it is left to us."""
         return {"max_depth": scale_of(n_samples).max_depth} if self.max_depth == "auto" else {}
 
     def _boost_parameters(self, n_features: int, rate: float) -> BoostParameters:

@@ -15,19 +15,19 @@ from sublearn.kernels.layout import Array
 
 FLOATS = [np.float64, np.float32]
 TEXT, DATES, OBJECTS, GAPS, INFINITY = "text", "dates or times", "objects", "NaN", "infinity"
-WAYS_OUT = {  # the worst first
+WAYS_OUT = {  # what a user may do about each fault, the worst fault first
     TEXT: "Encode it, for example with scikit-learn's OrdinalEncoder or OneHotEncoder.",
     DATES: "Turn them into numbers, such as days since the first.",
     OBJECTS: "Turn them into numbers.",
     GAPS: "Fill the gaps, for example with scikit-learn's SimpleImputer, or leave these rows out.",
     INFINITY: "Replace such values, or leave these rows out.",
 }
-SHORT = 40  # characters of an example
+SHORT = 40  # characters of an example, at the most
 TWINS = (("Classifier", "Regressor"), ("Discriminant", "Relevant"))  # in names: for classes, for numbers
 
 
 class Fault(NamedTuple):
-    """What is wrong with some values."""
+    """What is wrong with some of the values of a column or of y."""
 
     kind: str
     example: str
@@ -36,7 +36,7 @@ class Fault(NamedTuple):
     n_all: int
 
     def what(self) -> str:
-        """In words."""
+        """The fault in words, with an example."""
         return self.kind if self.kind in (GAPS, INFINITY) else f"{self.kind} such as {self.example}"
 
 
@@ -83,7 +83,7 @@ def for_numbers(owner: str) -> str:
 
 
 def for_classes(owner: str) -> str:
-    """The other way round."""
+    """The name of what learns classes where `owner` learns numbers."""
     for classes, numbers in TWINS:
         owner = owner.replace(numbers, classes)
     return owner
@@ -107,7 +107,7 @@ def _refuse_target(y: Array, owner: str, kinds: tuple[str, ...]) -> None:
 
 
 def _refuse_samples(X: Any, owner: str, error: Exception | None = None) -> None:
-    """Raise an error for the first column of X that holds anything but finite numbers, in the place of this one."""
+    """Raise an error for the first column of X that holds anything but finite numbers; `error` is scikit-learn's."""
     found = [(name, fault) for name, values in _columns(X) if (fault := _fault(values)) is not None]
     if not found:
         return
@@ -170,7 +170,7 @@ def _fault(values: Array, kinds: tuple[str, ...] = tuple(WAYS_OUT)) -> Fault | N
     """The worst that is wrong with values, among some kinds."""
     if values.dtype.kind in "biuf":
         rows = {GAPS: np.flatnonzero(np.isnan(values)), INFINITY: np.flatnonzero(np.isinf(values))}
-    elif values.dtype.kind == "c":  # scikit-learn tells
+    elif values.dtype.kind == "c":  # complex numbers, of which scikit-learn's own error tells
         rows = {}
     else:
         each = np.array([_kind(value) for value in values])

@@ -67,7 +67,7 @@ class SLMEnsemble(SLMPredictor):
             )
 
     def _n_new(self, n_kept: int, stacklevel: int) -> int:
-        """How many rounds or trees are to be added; a warning is to point so many frames up."""
+        """How many rounds or trees are to be added; stacklevel: frames from here up to the user's call."""
         if self.n_estimators == "auto" or self.n_estimators < n_kept:
             raise ValueError(
                 f"n_estimators of {type(self).__name__} must be at least {n_kept}, the number there is, when "

@@ -17,7 +17,7 @@ from sublearn.core.boosting.losses import Loss
 from sublearn.core.data.codes import HEAVY_TAILS
 
 T = TypeVar("T")
-ENDLESS = 1 << 40  # as good as no limit, and twice as much still fits into what kernels count with
+ENDLESS = 1 << 40  # as good as no limit; kernels can count to twice as much
 MOST_TREES = 1_000_000  # nodes of all trees have numbers of 32 bits
 
 
@@ -126,7 +126,7 @@ def either(*rules: Rule) -> Rule:
 
 
 def or_sequence(rule: Rule) -> Rule:
-    """One value, or one a round."""
+    """What a rule allows, or a sequence of such: one value a round of drawing."""
 
     def accepts(value: Any) -> bool:
         return rule.accepts(value) or (

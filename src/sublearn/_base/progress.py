@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import NamedTuple, Protocol
 
-SECONDS = 1.0  # between two lines
+SECONDS = 1.0  # between two lines of progress
 
 
 class Progress(NamedTuple):
@@ -19,12 +19,12 @@ class Progress(NamedTuple):
 
     @property
     def done(self) -> float:
-        """How much is done."""
+        """Rounds done, for a bar."""
         return self.n_iter
 
     @property
     def total(self) -> float:
-        """Of how much."""
+        """Rounds at the most, for a bar."""
         return self.n_estimators
 
     def __str__(self) -> str:
@@ -33,7 +33,7 @@ class Progress(NamedTuple):
 
 
 class Status(Protocol):
-    """How far something is; its text says so."""
+    """How far a fit or a search is; its text says so in words."""
 
     @property
     def done(self) -> float: ...
@@ -44,7 +44,7 @@ class Status(Protocol):
 
 @contextmanager
 def shown(verbose: bool) -> Iterator[Callable[[Status], None]]:
-    """A function to call whenever something more is done."""
+    """A function to call with the latest status whenever something more is done."""
     if not verbose:
         yield lambda progress: None
         return

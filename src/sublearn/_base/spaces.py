@@ -39,7 +39,7 @@ class Whole(NamedTuple):
 
 
 class Number(NamedTuple):
-    """Numbers from low to high."""
+    """Numbers from low to high; log: evenly over their logarithms."""
 
     low: float
     high: float
@@ -56,13 +56,13 @@ class Number(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """Some values."""
+    """One of some values."""
 
     values: Sequence[Any]
 
     @property
     def ends(self) -> tuple[Any, ...]:
-        """All of them; none where they are not a list or the like."""
+        """All values; none where they are not a list or the like."""
         return tuple(self.values) if isinstance(self.values, Sequence) and not isinstance(self.values, str) else ()
 
     def suggest(self, trial: Any, name: str) -> Any:

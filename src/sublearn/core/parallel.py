@@ -18,11 +18,11 @@ from sublearn.kernels.layout import Array
 T = TypeVar("T")
 Pass = Callable[[int, int], object]  # does something with items first to last
 
-LARGE = 100_000_000  # work that takes a good part of a second
+LARGE = 100_000_000  # work, in samples visited, that takes a good part of a second
 SMALL = 50_000  # work, in samples visited, that is not worth a second thread
 TEST_OVERHEAD = 300  # what a discriminant feature test costs beyond its samples, in samples visited
 PARTS = 4  # parts a thread of work that is worth it, so that none waits long for another
-PART = 100_000  # work that is worth a further part
+PART = 100_000  # work, in samples visited, that is worth a further part
 PAUSE = 0.05  # seconds between two looks at what threads are waiting for
 
 
@@ -58,7 +58,7 @@ class Workers:
 
     def __init__(self, n_threads: int, stop: Stop | None = None) -> None:
         self.n_threads = n_threads
-        self.n_active = n_threads  # those that divide work among them; see `pace`
+        self.n_active = n_threads  # threads that divide work among them; see `core.boosting.pace`
         self.stop = stop or Stop()
         self.calls: SimpleQueue[Any] = SimpleQueue()
         self.ended: SimpleQueue[None] = SimpleQueue()
@@ -203,7 +203,7 @@ def _work(calls: "SimpleQueue[Any]", ended: "SimpleQueue[None]") -> None:
             except BaseException as error:
                 done.put((i, None, error))
             del call
-        del item, left, done  # nothing is kept alive while waiting
+        del item, left, done  # a waiting thread keeps nothing alive
     ended.put(None)
 
 

@@ -11,20 +11,20 @@ from sublearn.kernels.arithmetic import CHUNK
 from sublearn.kernels.derivatives import COARSE, add_chunks, look_along, round_derivatives
 from sublearn.kernels.layout import CURVED_BITS, TARGET_BITS, Array
 
-CURVATURE_BITS = 30
-LOOKING = 0.25  # what the largest derivative of a sample costs to find, in samples visited
-ROUNDING = 0.25  # and the derivatives to round
+CURVATURE_BITS = 30  # precision of hessians in the sums of leaves
+LOOKING = 0.25  # what it costs to find the largest derivative, a sample and output, in samples visited
+ROUNDING = 0.25  # what it costs to round the derivatives of a sample, in samples visited
 
 
 class Slopes(NamedTuple):
     """Derivatives in floats."""
 
     gradients: Array  # (n_samples, n_outputs)
-    hessians: Array | None  # the same, not negative; None stands for ones
-    largest: Array  # (n_outputs, 2), magnitude of gradients, and hessians
+    hessians: Array | None  # (n_samples, n_outputs), not negative; None: all are 1
+    largest: Array  # (n_outputs, 2), the largest magnitudes of gradients and of hessians
 
     def only(self, output: int) -> "Slopes":
-        """By one of the outputs."""
+        """The derivatives by one of the outputs."""
         one = slice(output, output + 1)
         hessians = None if self.hessians is None else np.ascontiguousarray(self.hessians[:, one])
         return Slopes(np.ascontiguousarray(self.gradients[:, one]), hessians, self.largest[one])

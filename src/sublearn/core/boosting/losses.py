@@ -11,7 +11,7 @@ from sublearn.kernels.arithmetic import LN2, log2
 from sublearn.kernels.compilation import Kernel, plain
 from sublearn.kernels.layout import Array
 
-LEAST = 1e-300  # a class may have no weight left
+LEAST = 1e-300  # what a class without weight counts as in logarithms
 LARGEST = 1e100  # magnitude of y: its square times any weight is still a float, and its logarithm far from the cut-off
 
 
@@ -103,7 +103,7 @@ class CompiledLoss(Loss):
         return gradient.reshape(raw.shape), hessian.reshape(raw.shape) if self.curved else None
 
     def check(self, y: Array) -> None:
-        """Losses neither overflow nor vanish."""
+        """Raise a ValueError for targets whose losses would overflow or vanish."""
         largest = max(y.max(), -y.min())
         if largest > LARGEST or 0 < largest < 1 / LARGEST:
             raise ValueError(f"y must have a largest magnitude from {1 / LARGEST:g} to {LARGEST:g}, or be zero")
@@ -116,7 +116,7 @@ class LogLoss(CompiledLoss):
     _link = "logistic"
 
     def start(self, y: Array, sample_weight: Array) -> float:
-        """Log-odds."""
+        """Log-odds of the second class."""
         first, second = np.bincount(y.astype(np.int64), sample_weight, 2)
         return _log(second) - _log(first)
 
@@ -151,15 +151,15 @@ class OneClass(Loss):
     _link = "certainty"
 
     def values(self, y: Array, raw: Array) -> Array:
-        """No loss."""
+        """Zeros: a single class has no loss."""
         return np.zeros(len(y))
 
     def derivatives(self, y: Array, raw: Array) -> tuple[Array, None]:
-        """No slope."""
+        """Zeros, and None for second derivatives of 1."""
         return np.zeros(len(y)), None
 
     def prediction(self, raw: Array) -> Array:
-        """Certainty."""
+        """Probability 1 of the only class."""
         return np.ones((len(raw), 1))
 
 
@@ -167,10 +167,10 @@ class SquaredError(CompiledLoss):
     """Half the squared error."""
 
     differentiate, measure = losses.differentiate_square, losses.measure_square
-    curved = False  # one everywhere
+    curved = False  # the second derivative is 1 everywhere
 
     def start(self, y: Array, sample_weight: Array) -> float:
-        """Mean."""
+        """The mean of y."""
         return exact_mean(y, sample_weight)
 
 
@@ -184,7 +184,7 @@ class Quantile(CompiledLoss):
         self.parameter = quantile
 
     def start(self, y: Array, sample_weight: Array) -> float:
-        """The quantile."""
+        """The quantile of y."""
         return weighted_quantile(y, sample_weight, self.parameter)
 
     def leaf_value(self, y: Array, raw: Array, sample_weight: Array) -> float:
@@ -199,11 +199,11 @@ class AbsoluteError(Quantile):
         super().__init__(0.5)
 
     def fill_values(self, y: Array, raw: Array, first: int, last: int, out: Array) -> None:
-        """Absolute errors."""
+        """Fill absolute errors."""
         out[first:last] = np.abs(y[first:last] - raw[first:last, 0])
 
     def fill_derivatives(self, y: Array, raw: Array, first: int, last: int, gradient: Array, hessian: Array) -> None:
-        """Signs."""
+        """Fill gradients with the signs of the errors."""
         gradient[first:last, 0] = np.sign(raw[first:last, 0] - y[first:last])
 
 
@@ -219,15 +219,15 @@ class Huber(CompiledLoss):
         self.yardstick = 0.0  # the distance of the first round, by which all rounds are scored
 
     def fill_values(self, y: Array, raw: Array, first: int, last: int, out: Array) -> None:
-        """Losses, by one distance for all rounds so that they compare."""
+        """Fill losses by the distance of the first round, so that rounds compare."""
         self.measure(self.yardstick or self.parameter, y, raw, first, last, out)
 
     def start(self, y: Array, sample_weight: Array) -> float:
-        """Median."""
+        """The median of y."""
         return weighted_quantile(y, sample_weight, 0.5)
 
     def prepare(self, y: Array, raw: Array, sample_weight: Array) -> None:
-        """Renew the distance."""
+        """Renew the distance within which errors are squared."""
         self.parameter = weighted_quantile(np.abs(y - raw), sample_weight, self.share)
         self.yardstick = self.yardstick or self.parameter
 
@@ -250,11 +250,11 @@ class LogLinked(CompiledLoss):
         return self.start(y, sample_weight) - _log(exact_mean(exposure, sample_weight))
 
     def start(self, y: Array, sample_weight: Array) -> float:
-        """Logarithm of the mean."""
+        """Logarithm of the mean of y."""
         return _log(exact_mean(y, sample_weight))
 
     def prediction(self, raw: Array) -> Array:
-        """Means."""
+        """The mean of each sample: the exponential of raw."""
         return exponential(_two_dimensional(raw))
 
 
@@ -264,13 +264,13 @@ class Poisson(LogLinked):
     differentiate, measure = losses.differentiate_poisson, losses.measure_poisson
 
     def check(self, y: Array) -> None:
-        """Counts are not negative."""
+        """Raise a ValueError for counts that are negative."""
         if (y < 0).any():
             raise ValueError("y must not be negative for the loss 'poisson'")
         super().check(y)
 
     def start(self, y: Array, sample_weight: Array) -> float:
-        """Logarithm of the mean."""
+        """Logarithm of the mean of y."""
         if not y.any():
             raise ValueError("y must not be zero everywhere for the loss 'poisson'")
         return super().start(y, sample_weight)
@@ -286,7 +286,7 @@ class Gamma(LogLinked):
         return self.start(y / exposure, sample_weight)
 
     def check(self, y: Array) -> None:
-        """Amounts are positive."""
+        """Raise a ValueError for amounts that are not positive, or too large or small for exact losses."""
         if (y <= 0).any():
             raise ValueError("y must be positive for the loss 'gamma'")
         if y.min() < 1 / LARGEST or y.max() > LARGEST:

@@ -10,11 +10,11 @@ from statistics import median
 
 from sublearn.core.parallel import Workers
 
-N_TRIED = 3  # rounds
+N_TRIED = 3  # rounds with another number of threads, before it is judged
 FIRST = 2  # rounds before anything is tried
 PATIENCE = 32  # rounds between two tries, twice as many each time that nothing is found
 CROWDED = 0.75  # of the time that threads were given; where they got less, others may have had it
-BETTER = 0.95  # of the time, or it is not worth a change
+BETTER = 0.95  # share of the usual time that another number of threads must keep to, to become the usual one
 
 
 class Pace:
@@ -35,7 +35,7 @@ class Pace:
             self.note(time.perf_counter() - self._began[0], time.process_time() - self._began[1])
 
     def note(self, seconds: float, computed: float) -> None:
-        """A round took so many seconds, in which all threads together computed for so many."""
+        """Note a round: how many seconds it took, and for how many all threads together computed."""
         n = self._workers.n_active
         self._times[n] = [*self._times.get(n, [])[1 - N_TRIED :], seconds]
         self._n_rounds -= 1
@@ -49,7 +49,7 @@ class Pace:
             self._try(min(2 * n, self._workers.n_threads), 1)
 
     def _compare(self, n: int) -> None:
-        """Whether the number of threads just tried is the better one."""
+        """Go on with the number of threads just tried if it was faster, or else with the usual one."""
         if median(self._times[n]) < BETTER * median(self._times[self._n_usual]):
             self._n_usual, self._patience, self._n_rounds = n, PATIENCE, FIRST
         else:

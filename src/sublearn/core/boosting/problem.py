@@ -16,11 +16,11 @@ from sublearn.kernels.derivatives import add_chunks
 from sublearn.kernels.layout import Array
 
 NEW: tuple[Literal["C"], Literal["W"]] = ("C", "W")  # as a new array: what kernels are compiled for
-ADDING = MEASURING = DIFFERENTIATING = 1.0  # what these cost for an output of a sample, in samples visited
+ADDING = MEASURING = DIFFERENTIATING = 1.0  # what each costs for one output of a sample, in samples visited
 
 
 class Problem(NamedTuple):
-    """Samples, what is to be learned from them, and how far that is."""
+    """Samples, what is to be learned from them, and the predictions so far."""
 
     codes: Array  # int16 (n_features, n_samples)
     y: Array  # float64 (n_samples,), numbers or class positions
@@ -29,7 +29,7 @@ class Problem(NamedTuple):
     numbers: Array  # float64 (n_samples,), weights times factors; empty for ones
     weight: float  # of all samples
     loss: Loss
-    raw: Array  # float64 (n_samples, n_outputs), sum of the trees so far
+    raw: Array  # float64 (n_samples, n_outputs), start value and the sum of the trees so far
 
     @property
     def outputs(self) -> Array:
@@ -63,7 +63,7 @@ class Problem(NamedTuple):
         return self._score_of(_sums(np.require(values, requirements=NEW), self.numbers))
 
     def _measuring(self, loss: CompiledLoss) -> tuple[Pass, Array]:
-        """What measures the losses of some rows, and the sums by chunks that it fills."""
+        """A function that measures the losses of some rows, and the sums by chunks that it fills."""
         n = len(self.y)
         values, sums = np.empty(n), np.empty(-(-n // CHUNK))
 
@@ -92,7 +92,7 @@ class Problem(NamedTuple):
         return find_slopes(gradients, hessians, signs, workers)
 
     def _differentiating(self, loss: CompiledLoss) -> tuple[Pass, Array, Array | None]:
-        """What fills the derivatives of some rows, and these."""
+        """A function that fills the derivatives of some rows, and the arrays of these."""
         factors, shape = self.factors[:, None], self.raw.shape
         gradients, curves = np.empty(shape), np.empty(shape if loss.curved or factors.size else (0, shape[1]))
 
@@ -110,9 +110,9 @@ class Problem(NamedTuple):
         workers.run_chunks(add, n, ADDING * n_outputs)
 
     def move(self, add: Pass, workers: Workers) -> tuple[float, tuple[Slopes, Slopes] | None]:
-        """The score after such a change.
+        """Let `add` change raw of rows first to last; returns the score after that.
 
-        And the slopes, where there is one output and the loss wants nothing else: all in one pass over the samples.
+        Slopes come with it where there is one output and the loss does not adapt: all in one pass over the samples.
         """
         loss = self.loss
         if not isinstance(loss, CompiledLoss) or self.adapts or self.raw.shape[1] > 1:
@@ -130,7 +130,7 @@ class Problem(NamedTuple):
         return self._score_of(sums), slopes
 
     def _slopes_of_users(self) -> tuple[Array, Array | None]:
-        """Gradients and hessians of a loss that may be wrong."""
+        """Gradients and hessians by a loss of the user's own, which may be wrong."""
         given = ask(self.loss, "derivatives", self.y, self.outputs)
         if not isinstance(given, tuple | list) or len(given) != 2:
             raise ValueError(f"derivatives of {self.loss!r} must be a pair: gradient, and second derivative or None.")

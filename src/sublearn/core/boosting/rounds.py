@@ -24,9 +24,9 @@ from sublearn.core.tree.task import Task, number_root
 from sublearn.kernels.derivatives import add_steps, add_to_parents, sum_derivatives
 from sublearn.kernels.layout import Array
 
-# where rows, signs and further trees begin below a round's key; its one tree has lower numbers
+# numbers of keys below a round's key: from these on come rows, signs and separate trees; nodes of one tree are below
 SUBSAMPLE, SIGNS, SEPARATE = 1 << 32, 1 << 33, 1 << 34
-SMALLEST = 1e-300  # steps of derivatives and weights near the ends of the floats
+SMALLEST = 1e-300  # the least step of hessians, where derivatives and weights are near the ends of the floats
 
 
 class Growth(NamedTuple):
@@ -71,7 +71,10 @@ def add_round(problem: Problem, growth: Growth, key: int, workers: Workers) -> l
 def grow_round(
     problem: Problem, growth: Growth, key: int, slopes: tuple[Slopes, Slopes] | None, workers: Workers
 ) -> tuple[list[FlatTree], Pass]:
-    """The trees of a round, and what adds their values to raw; slopes of the problem, where they are known."""
+    """Grow the trees of a round; returns them and a function that adds their values to raw.
+
+    slopes: of the problem, where they are known from the round before.
+    """
     n_outputs = problem.raw.shape[1]
     if slopes is None:
         problem.prepare()
@@ -148,10 +151,10 @@ def draw_rows(n: int, share: float, key: int) -> Array:
 
 
 def round_task(problem: Problem, growth: Growth, rows: Array, slopes: Slopes, n_outputs: int, workers: Workers) -> Task:
-    """What a tree grows from: rows, which ascend, and slopes along a direction among so many outputs."""
+    """What a tree of boosting grows from: ascending rows, and slopes along a direction among so many outputs."""
     weights, boost = problem.weights, growth.boost
     derivatives = integer_derivatives(slopes, weights, workers)
-    l2 = boost.l2 * n_outputs  # of a step in all of them at once
+    l2 = boost.l2 * n_outputs  # a step goes in all outputs at once
     newton = _newton_step(derivatives.target_step, derivatives.curvature_step, problem, boost, l2)
     return Task(
         samples=make_samples(
@@ -193,12 +196,12 @@ def _with_steps(grown: Placed, problem: Problem, boost: BoostParameters, slopes:
     leaves, places = grown.leaves
     units = fine_steps(slopes)
     given = grown.order, places, slopes.gradients, slopes.curves, problem.weights.weights, units
-    block = len(leaves)  # rows; no part has fewer, so that sums take no more room than slopes
+    block = len(leaves)  # rows at a time at the least, so that sums take no more room than slopes
     found: list[Array] = []
 
     def sum_blocks(first: int, last: int) -> None:
         try:
-            part = found.pop()  # of a part that is done
+            part = found.pop()  # sums of blocks that are done, to which these are added
         except IndexError:
             part = np.zeros((len(leaves), n_outputs, 2), np.int64)
         sum_derivatives(*given, first * block, min(last * block, n), part)
@@ -219,7 +222,7 @@ def _with_steps(grown: Placed, problem: Problem, boost: BoostParameters, slopes:
 def _renewed(grown: Placed, problem: Problem, learning_rate: float, output: int | None) -> FlatTree:
     """The tree with the loss's own leaf values, where it has such; a node above has the mean of its children.
 
-    Of a tree that steps in one output alone, these are the loss's values for that.
+    output: the only output that the tree steps in, of whose values alone use is made; None: it steps in all.
     """
     tree = grown.tree
     if type(problem.loss).leaf_value is Loss.leaf_value:

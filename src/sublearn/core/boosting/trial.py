@@ -1,4 +1,4 @@
-"""How fast and how far to learn, where the user does not say.
+"""Finding by trials how far to learn, and so the learning rate and the rounds, where the user does not say.
 
 Learning rate times rounds is how far a fit has come: with half the rate it takes about twice the rounds to the lowest
 loss. So a trial at a high rate, on most of the samples and tested on the others, says in few rounds how far a better
@@ -89,13 +89,13 @@ def best_distance(
 def deal(problem: Problem, n_parts: int, key: int) -> Array:
     """The part of each sample, so that parts are alike in y.
 
-    It depends on what a sample is, not on where it stands: those of equal codes stay together, so that weight 2 is
-    still the row twice, and no trial is tested on what it has seen with other targets.
+    The part of a sample depends on its codes and y, not on its place. Samples of equal codes are in one part, so that
+    weight 2 is still the row twice, and no trial is tested on samples it has seen with other targets.
     """
     keys = _keys(problem, key)
     order = np.lexsort((problem.y, keys))
     is_first = np.concatenate([[True], np.diff(keys[order]) != 0])
-    first = order[is_first]  # of each kind, one with the smallest y
+    first = order[is_first]  # of samples with equal codes, one with the smallest y
     ranks = np.empty(len(first), np.int64)
     ranks[np.lexsort((keys[first], problem.y[first]))] = np.arange(len(first))
     parts = np.empty(len(order), np.int64)

@@ -23,10 +23,10 @@ HEAVY_TAILS = (  # what "auto" stands for, in words
 CODE_LIMIT = 8192  # largest code: 1,024 codes a deviation
 EXACT = 2**24 - 1  # projected values stay within this, where float32 counts exactly
 SPREAD_BINS = 1024  # parts of the range in which samples are counted
-STEEPEST = 1e300
+STEEPEST = 1e300  # slope of a map
 BLOCK_VALUES = 1 << 19  # values converted at a time
-SHARED = 10_000  # samples from which on threads share the features
-WIDE = 1024  # values of several rows side by side
+SHARED = 10_000  # samples from which on several threads fit the maps, each for some features
+WIDE = 1024  # values that rows are laid side by side to, where one row has fewer
 
 # P(Z >= z) of a normal variable at z = 0.25, 0.5, ... 4, written out so that no machine computes it otherwise
 NORMAL_TAIL = np.array(
@@ -167,7 +167,7 @@ def _blocks(x: Array) -> Iterator[tuple[int, Array]]:
 
 
 def _as_block(x: Array) -> Array:
-    """As kernels take it; writeable, since Numba would compile everything once more for arrays that are not."""
+    """Values as kernels take them; writeable, since Numba would compile once more for arrays that are not."""
     return np.require(x, np.float64, ["C", "W"])
 
 
@@ -177,7 +177,7 @@ def _extremes(x: Array) -> tuple[Array, Array]:
     whole = len(x) // n_side * n_side
     if not x.flags.c_contiguous or whole == 0:
         return x.min(axis=0), x.max(axis=0)
-    wide, rest = x[:whole].reshape(-1, n_side * x.shape[1]), x[whole - 1 :]  # the rest has one row at least
+    wide, rest = x[:whole].reshape(-1, n_side * x.shape[1]), x[whole - 1 :]  # one row too many, so that none is empty
     low = wide.min(axis=0).reshape(n_side, -1).min(axis=0)
     high = wide.max(axis=0).reshape(n_side, -1).max(axis=0)
     return np.minimum(low, rest.min(axis=0)), np.maximum(high, rest.max(axis=0))
@@ -206,7 +206,7 @@ def _moments(x: Array, weights: Array, units: Array, low: Array, high: Array) ->
     reached = np.cumsum(spread, axis=1)
     bins = [(reached < p * total).sum(axis=1) for p in CENTRAL]
     width = np.ldexp(1.0, exponents) / SPREAD_BINS
-    widths = (np.minimum(bins[1] - bins[0], bins[2] - bins[1]) - 1) * width  # at least so far apart
+    widths = (np.minimum(bins[1] - bins[0], bins[2] - bins[1]) - 1) * width  # the quantiles are at least so far apart
     return _Moments(centres + mean / factors, deviations, widths < deviations / CROWDED)
 
 
@@ -220,7 +220,7 @@ def _linear_map(mean: float, deviation: float, limit: int) -> tuple[Array, Array
 def _is_crowded(z: Array, weights: Array, deviation: float) -> bool:
     """Whether the samples on one side of the median, out to a normal deviation, share a few linear codes.
 
-    So it is with values spread evenly over many decades, which need not reach far in deviations.
+    Values spread evenly over many decades are an example; they need not reach far in deviations.
     """
     low, middle, high = _quantiles(z, weights, CENTRAL)
     return any(0 < width < deviation / CROWDED for width in (middle - low, high - middle))

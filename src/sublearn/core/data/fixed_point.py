@@ -9,7 +9,7 @@ from sublearn.kernels.columns import COUNT_SHIFT, CURVATURE_SHIFT, CURVED_SHIFT
 from sublearn.kernels.layout import TARGET_BITS, WEIGHT_BITS, Array
 
 FACTOR_BITS = 30  # precision of class weights that are not whole numbers
-REMAINDER_BITS = 30
+REMAINDER_BITS = 30  # precision of what rounding leaves of a target
 ORDINARY = 900  # targets below two to this power, and above two to minus this, need no scaling
 
 
@@ -33,7 +33,7 @@ class Weights(NamedTuple):
         return self.weights * self.step if self.weights.size else np.ones(n_rows)
 
     def present(self) -> Any:
-        """Which rows have a weight: a mask, or a slice of all."""
+        """The rows of positive weight: a mask, or a slice where all are."""
         weighing = self.weights > 0
         return slice(None) if weighing.all() else weighing
 
@@ -80,7 +80,7 @@ class Targets(NamedTuple):
 
     @classmethod
     def none(cls) -> "Targets":
-        """What stands in where there are classes."""
+        """Empty targets, which stand in where there are classes."""
         return cls(np.empty(0, np.int32), np.empty(0, np.int32), Units(0.0, 1.0))
 
 
@@ -122,7 +122,7 @@ def times_class_weights(weights: Weights, factors: Array, labels: Array) -> Weig
 
 
 def integer_targets(y: Array) -> Targets:
-    """Round y to 2^-29 of its range, and what is left once more."""
+    """Round y to 2^-29 of its range, and what that leaves to 2^-30 of a step."""
     exponent = int(np.frexp(np.abs(y).max())[1])
     if abs(exponent) < ORDINARY:
         exponent = 0

@@ -16,9 +16,9 @@ from sublearn.kernels.layout import Array
 
 FIRST_NODE = np.zeros(1, np.int64)
 STEP = 6  # what a record on a sample's route costs, in samples visited
-ENCODING = 4  # what a code costs, likewise
+ENCODING = 4  # what it costs to encode a value, in samples visited
 ENCODED = 262_144  # codes kept at a time: half of a usual second-level cache
-LEAST_ENCODED = 1024  # samples for which it pays to begin anew
+LEAST_ENCODED = 1024  # samples encoded at a time at the least, even if their codes leave the cache
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,11 +30,11 @@ class FlatEnsemble:
 
     @cached_property
     def routes(self) -> prediction.Routes:
-        """The routes through them, which only prediction needs."""
+        """The routes through all trees, which only prediction needs."""
         return find_routes(self.nodes, self.roots)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Files and other processes make routes of their own."""
+        """State for files and other processes, without routes: these are made again."""
         return {"nodes": self.nodes, "roots": self.roots}
 
     @property
@@ -54,7 +54,7 @@ class FlatEnsemble:
 
 
 class _Start(NamedTuple):
-    """Where the numbers of a tree begin."""
+    """Where the numbering of a tree's parts begins in an ensemble."""
 
     node: int
     plane: int
@@ -68,7 +68,7 @@ def alone(tree: FlatTree) -> FlatEnsemble:
 
 
 def find_routes(nodes: FlatTree, roots: Array) -> prediction.Routes:
-    """Lay trees out for prediction."""
+    """The routes through trees, as prediction takes them."""
     n_planes, n_trees = np.diff(nodes.first_plane), len(roots)
     n_records = n_trees + int(np.sum(2 * ((1 << n_planes) - 1)))
     n_terms = max(int(np.diff(nodes.first_term).max(initial=0)), 2)
@@ -153,7 +153,7 @@ def add_values(ensemble: FlatEnsemble, values: Array, codes: Array, out: Array, 
 
 
 def adding_values(ensemble: FlatEnsemble, values: Array, codes: Array, out: Array) -> Pass:
-    """What does so for samples first to last."""
+    """A function that adds, for samples first to last, the values that each reaches to `out`; see `add_values`."""
     routes = ensemble.routes
     return lambda first, last: prediction.add_values(codes, routes, values, first, last, _rows(len(codes)), out)
 
@@ -176,7 +176,7 @@ def add_values_of(
 
 
 def _rows(n_features: int) -> prediction.Rows:
-    """Scratch space of a thread."""
+    """Scratch space of one thread for prediction."""
     n = prediction.ROWS
     return prediction.Rows(
         np.zeros(n_features * n, np.float32), np.empty(n, np.float32), np.empty(n, np.int32), np.empty(n, np.uint32)
@@ -204,7 +204,7 @@ def _numbered_from(tree: FlatTree, start: _Start) -> FlatTree:
 
 
 def _plus(numbers: Array, start: int) -> Array:
-    """Add `start`, but to no -1."""
+    """Add `start` to all numbers but -1, which stands for none."""
     return np.where(numbers >= 0, numbers + start, numbers)
 
 

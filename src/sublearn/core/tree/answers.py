@@ -9,14 +9,14 @@ from sublearn.core.data.samples import Response
 from sublearn.core.tree.criterion import NodeSums
 from sublearn.kernels.layout import Array
 
-FAR = 1e100  # from here on squares may overflow; to keep the warning away takes time, so it is done only then
+FAR = 1e100  # squares of ratios from here on may overflow; only there is time spent on keeping warnings away
 
 
 class Answers(Protocol):
-    """How the sums of nodes are read."""
+    """How the integer sums of nodes become what a tree stores."""
 
     def values(self, sums: NodeSums) -> Array:
-        """Values (n_nodes, n_values)."""
+        """Values (n_nodes, n_values) that nodes answer with."""
 
     def losses(self, losses: Array) -> Array:
         """Losses in the units of y."""
@@ -42,19 +42,19 @@ class ClassShares(NamedTuple):
         return shares
 
     def losses(self, losses: Array) -> Array:
-        """Losses need no unit."""
+        """Losses as they are: entropy and gini have no unit."""
         return losses
 
     def least_loss(self, least: float) -> float:
-        """The same."""
+        """The smallest loss as it is: entropy and gini have no unit."""
         return least
 
     def decreases(self, decreases: Array) -> Array:
-        """Nor do decreases."""
+        """Decreases as they are: entropy and gini have no unit."""
         return decreases
 
     def weights(self, weights: Array, total: int) -> Array:
-        """Shares of the total."""
+        """Weights as shares of the total weight."""
         shares: Array = weights / total
         return shares
 
@@ -69,19 +69,19 @@ class MeanTarget(NamedTuple):
         return self.units.values(sums.totals[:, 1] / sums.weights, sums.remainders / sums.weights)[:, None]
 
     def losses(self, losses: Array) -> Array:
-        """Mean squared errors."""
+        """Mean squared errors, in squared units of y."""
         return self.units.squares(losses)
 
     def least_loss(self, least: float) -> float:
-        """In squared target steps."""
+        """The smallest loss, in squared steps of the targets, that is at least so much in squared units of y."""
         return self.units.least_square(least)
 
     def decreases(self, decreases: Array) -> Array:
-        """In squared target steps, which neither over- nor underflow."""
+        """Decreases in squared steps of the targets, which neither over- nor underflow."""
         return decreases
 
     def weights(self, weights: Array, total: int) -> Array:
-        """Shares of the total."""
+        """Weights as shares of the total weight."""
         shares: Array = weights / total
         return shares
 
@@ -90,13 +90,13 @@ class NewtonStep(NamedTuple):
     """Boosting: a share of the step to the minimum of Eq. (obj4), -G / (H + l2)."""
 
     gradient_step: float  # what an integer of G stands for
-    hessian_step: float  # and of H
+    hessian_step: float  # what an integer of H stands for
     l2: float
     learning_rate: float
-    max_step: float = np.inf
+    max_step: float = np.inf  # of a leaf, before the learning rate
 
     def values(self, sums: NodeSums) -> Array:
-        """Steps."""
+        """Steps of the nodes, times the learning rate."""
         return self.steps(sums.totals[:, 1], sums.weights)[:, None]
 
     def steps(self, descents: Array, hessians: Array) -> Array:
@@ -105,7 +105,7 @@ class NewtonStep(NamedTuple):
         return self.learning_rate * np.clip(steps, -self.max_step, self.max_step)
 
     def losses(self, losses: Array) -> Array:
-        """Objective by hessian."""
+        """Losses in the units of the training loss: the objective of Eq. (obj4) by the sum of hessians."""
         ratio = self.gradient_step / self.hessian_step
         if ratio < FAR:
             return losses * ratio * ratio
@@ -113,15 +113,15 @@ class NewtonStep(NamedTuple):
             return losses * ratio * ratio
 
     def least_loss(self, least: float) -> float:
-        """Any loss: boosting has no such minimum."""
+        """Minus infinity: boosting has no smallest loss."""
         return -np.inf
 
     def decreases(self, decreases: Array) -> Array:
-        """The same, so that trees of different rounds compare."""
+        """Decreases in the units of the training loss, so that trees of different rounds compare."""
         return self.losses(decreases)
 
     def weights(self, weights: Array, total: int) -> Array:
-        """Sums of hessians."""
+        """Weights as sums of hessians."""
         hessians: Array = weights * self.hessian_step
         return hessians
 

@@ -9,7 +9,7 @@ from sublearn.kernels.arithmetic import below
 from sublearn.kernels.compilation import plain
 from sublearn.kernels.layout import Array
 
-BAG = 1 << 20  # what is drawn below a tree's key, apart from its nodes
+BAG = 1 << 20  # number of the key below a tree's key from which its bag is drawn; those of nodes are lower
 
 
 def draw_bag(n_samples: int, n_draws: int, key: int) -> Array:

@@ -18,8 +18,8 @@ CRITERIA = {
     "squared_error": criterion.SQUARED_ERROR,
     "second_order": criterion.SECOND_ORDER,
 }
-TABLE_SIZE = 4096
-MOST = 2.0**62
+TABLE_SIZE = 4096  # counts up to this have their n log n in a table
+MOST = 2.0**62  # weight; more than any node has
 
 
 @cache
@@ -29,7 +29,7 @@ def _n_log_n_table() -> Array:
 
 
 class NodeSums(NamedTuple):
-    """What is known of some nodes."""
+    """Sums, losses and sizes of some nodes."""
 
     totals: Array  # int64 (n_nodes, n_channels)
     remainders: Array  # int64 (n_nodes,), sums of the remainders of targets
@@ -53,7 +53,7 @@ def make_test(parameters: TreeParameters, min_weight: float, l2: float = 0.0, mi
 
 
 def make_feature_test(criterion: str, n_bins: int) -> Test:
-    """The test alone: a side may be as small as one sample."""
+    """The parameters of a test of features alone: a side of a threshold may be as small as one sample."""
     return Test(
         criterion=CRITERIA[criterion],
         n_bins=n_bins,
@@ -83,7 +83,7 @@ def describe_nodes(samples: Samples, order: Array, runs: Array, test: Test, work
 
 
 def node_sums(samples: Samples, totals: Array, remainders: Array, losses: Array, pure: Array) -> NodeSums:
-    """What is known of nodes, with weights and counts read from their totals."""
+    """Sums of nodes, with weights and counts read from their totals."""
     k = samples.n_classes
     weights = totals[:, :k].sum(axis=1) if k else totals[:, 0]
     counts = totals[:, -1] if samples.weights.size or samples.curvatures.size else weights

@@ -8,10 +8,10 @@ from sublearn.kernels.arithmetic import exp
 from sublearn.kernels.compilation import plain
 from sublearn.kernels.layout import Array
 
-SMALLEST = -700.0  # exponents below this count as this
+SMALLEST = -700.0  # an exponent below this counts as this
 
 
-@lru_cache(maxsize=64)  # asked for at every level
+@lru_cache(maxsize=64)  # called at every level
 def decaying(height: float, decay: float, n: int) -> Array:
     """height * exp(-decay * d) for d = 1 to n."""
     exponential = plain(exp)

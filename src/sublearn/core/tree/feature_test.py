@@ -15,7 +15,7 @@ from sublearn.core.tree.subspace import rank_features
 from sublearn.core.tree.task import Root
 from sublearn.kernels.layout import CONSTANT, Array, Level, Samples, Test
 
-NARROW, WIDE = 8, 64  # features encoded at a time, at least and at most; fewer waste what memory brings along
+NARROW, WIDE = 8, 64  # features encoded at a time, at least and at most; with fewer, cache lines are half used
 VALUES = 1 << 23  # values encoded at a time, unless that makes too few features
 ROUNDING = 1e-12  # a curve no further than this from its chord is straight
 
@@ -28,7 +28,7 @@ class Encoded(NamedTuple):
 
 
 class Tested(NamedTuple):
-    """What the test finds out of each feature."""
+    """What the test finds of each feature."""
 
     loss: float  # of all samples, before any split
     decreases: Array  # float64 (n_features,), of the loss by the best threshold

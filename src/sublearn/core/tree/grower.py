@@ -38,15 +38,15 @@ from sublearn.kernels.growing import (
 from sublearn.kernels.layout import Array, Samples, Test, n_channels
 from sublearn.kernels.team import N_COUNTERS, N_FILLED, N_OPEN, N_SHARED
 
-LEAST = 1024  # samples that more than one thread is worth while for
+LEAST = 1024  # samples of a tree from which on more than one thread is worth while
 SHARED = 256  # samples of nodes that any thread may take, at the least
-BUDGET = 50_000_000  # samples visited between two looks at interrupts, but for those of one node
+BUDGET = 50_000_000  # samples visited between two looks at interrupts; one node may visit more
 NO_LIMIT = 1 << 40  # levels that no tree has
-SHARES = 8  # a thread keeps what is below nodes of this share of its share of samples
+SHARES = 8  # a thread keeps what is below a node that has an eighth of the thread's share of samples, or fewer
 
 
 class Placed(NamedTuple):
-    """A tree and its samples."""
+    """A tree, and where its training samples are."""
 
     tree: FlatTree
     places: Array  # int64 (n_nodes, 2), where the samples of each node begin and end in `order`
@@ -60,12 +60,12 @@ class Placed(NamedTuple):
 
 
 class Workspace(NamedTuple):
-    """Space that trees use one after the other."""
+    """Space that the trees of a fit use one after the other."""
 
-    shared: Grown
-    grown: Grown  # nodes of all threads, each of which has as much of it
-    hands: list[Grown]  # that of each thread
-    spaces: list[Scratch]
+    shared: Grown  # nodes that any thread may take
+    grown: Grown  # nodes of all threads, an equal part for each
+    hands: list[Grown]  # the parts of `grown`, by thread
+    spaces: list[Scratch]  # scratch space of each thread
 
 
 def grow(task: Task, key: int, workers: Workers) -> FlatTree:
@@ -91,7 +91,7 @@ def grow_placed(task: Task, key: int, workers: Workers) -> Placed:
         return bool(growing.grow(grouped.samples, order, test, rules, team, shared, i, hands[i], states[i], *spaces[i]))
 
     def run_alone(i: int) -> bool:
-        # nodes come level by level, so that the next one tells how large they are; where it does not, time is lost
+        # nodes come level by level, so that the size of the next tells that of the others; else only time is lost
         if states[i, AT] < states[i, NODES] and _size(hands[i], states[i, AT]) <= grouped.limit:
             grouped.group()
         return run(i)
@@ -111,7 +111,7 @@ def takes_long(task: Task) -> bool:
 
 
 def _enter_root(shared: Grown, runs: Array, n_classes: int, key: int) -> int:
-    """Make the root the first task; returns how many places its numbers take."""
+    """Make the root the first shared node; returns how many places its numbers take."""
     n_kinds = np.count_nonzero(np.diff(runs)) if n_classes else 0
     shared.parent[0], shared.cell[0], shared.depth[0], shared.key[0], shared.at[0] = -1, 0, 0, key, 0
     plain(note_runs)(runs, np.arange(n_classes), n_kinds, shared.numbers, 0)
@@ -125,9 +125,9 @@ def _size(grown: Grown, i: int) -> int:
 
 
 def _workspace(task: Task, rules: Rules, n_threads: int, workers: Workers) -> Workspace:
-    """Space for a tree: that of the last one where it was as large.
+    """Space for a tree: that of the last tree of this thread where that was as large.
 
-    It is for fewer threads where a system promises no more memory than it has, used or not.
+    There are fewer threads where the system has no memory for all: some systems count memory that is never touched.
     """
     samples, runs = task.samples, task.root.runs
     n_bins, largest = task.test.n_bins, int(runs[0, -1])
@@ -176,12 +176,12 @@ def make_rules(parameters: TreeParameters, plan: Plan, test: Test, answers: Answ
 
 
 def _team(task: Task, rules: Rules, n_threads: int, n_shared: int, n_places: int, limit: int, workers: Workers) -> Team:
-    """What threads share; the root, whose numbers take n_places, is the first task.
+    """How threads work together; the root, whose numbers take n_places, is the first shared node.
 
-    A limit: they come back when no node has more samples.
+    limit: samples of a node at which all threads come back, so that samples can be grouped; 0: they do not.
     """
     n_samples = len(task.root.order)
-    one = max(task.test.n_bins, 1 << rules.max_partitions) * n_channels(task.samples)  # histogram
+    one = max(task.test.n_bins, 1 << rules.max_partitions) * n_channels(task.samples)  # sums of a histogram
     width = max(HISTOGRAMS, one) if n_threads > 1 else 0
     counters, ready = np.zeros(N_COUNTERS, np.int64), np.zeros(n_shared + n_threads, np.int64)
     counters[[N_SHARED, N_OPEN]] = ready[0] = 1
@@ -201,7 +201,7 @@ def _team(task: Task, rules: Rules, n_threads: int, n_shared: int, n_places: int
 
 
 def _space(samples: Samples, runs: Array, rules: Rules, n_hands: int) -> Grown:
-    """Room for all nodes there can be, hand by hand; what is not used takes no memory."""
+    """Room for all nodes there can be, a part for each thread; what is never touched takes no memory."""
     n_samples = int(runs[0, -1])
     n = widest = 1
     for _ in range(min(rules.max_depth, 64)):
@@ -248,7 +248,7 @@ def assembled(grown: Grown, states: Array, samples: Samples, answers: Answers) -
         children=np.empty(n_cells, np.int32),
         places=np.empty((n, 2), np.int64),
         totals=np.empty((n, n_totals), np.int64),
-        shares=np.zeros((n, samples.n_classes)),  # of which little is ever touched where classes are many
+        shares=np.zeros((n, samples.n_classes)),  # where classes are many, little of it is ever touched
         remainder=np.empty(n, np.int64),
         loss=np.empty(n),
         decrease=np.empty(n),
@@ -257,7 +257,7 @@ def assembled(grown: Grown, states: Array, samples: Samples, answers: Answers) -
     assemble(grown, np.append(0, np.cumsum(states[:, NODES])), found, out)
     weights = out.totals[:, 0]
     counts = out.totals[:, -1] if samples.weights.size or samples.curvatures.size else weights
-    pure = np.empty(0, np.bool_)  # of no use any more
+    pure = np.empty(0, np.bool_)  # a finished tree has no use for it
     sums = NodeSums(
         totals=out.totals, remainders=out.remainder, losses=out.loss, pure=pure, weights=weights, counts=counts
     )

@@ -51,15 +51,15 @@ class Room(NamedTuple):
 class Front(NamedTuple):
     """Nodes of one depth that have not gone through the steps."""
 
-    parents: Array  # int64 (n_nodes,), as in `Nodes`
+    parents: Array  # int64 (n_nodes,), numbers of the parents as in `Nodes`
     cells: Array  # int64 (n_nodes,), child codes
     depth: int
-    runs: Array  # as in `Level`
-    keys: Array
+    runs: Array  # int64 (n_nodes, n_classes + 1), as in `Level`
+    keys: Array  # uint64 (n_nodes,), what random numbers are drawn from
     sums: NodeSums
 
     def take(self, which: Array) -> "Front":
-        """Some of the nodes."""
+        """The nodes at some positions."""
         sums = NodeSums(*(column[which] for column in self.sums))
         return Front(
             parents=self.parents[which],

@@ -26,7 +26,7 @@ class DrawingRounds(NamedTuple):
     """The rounds that draw, for kernels; see `projection.draw_candidates`."""
 
     bounds: Array  # int64 (n_rounds, subspace_size), or (n_rounds, n_features) by rank
-    probabilities: Array  # float64, likewise
+    probabilities: Array  # float64, of the shape of `bounds`
     n_coefficients: Array  # int64 (n_rounds,)
     n_draws: Array  # int64 (n_rounds,)
     draws_per_sample: int  # of the node, by all rounds together, at the most
@@ -143,7 +143,7 @@ class Fitted(NamedTuple):
 
     @classmethod
     def none(cls, n_nodes: int, size: int) -> "Fitted":
-        """Of nodes without any."""
+        """What stands in for nodes without fitted vectors."""
         return cls(np.empty((n_nodes, 0, size), np.int16), np.zeros(n_nodes, np.int64))
 
 

@@ -11,7 +11,7 @@ from sublearn.kernels.layout import Array
 
 
 class Nodes(NamedTuple):
-    """Some nodes."""
+    """What is known of some nodes of a growing tree."""
 
     parent: Array  # int64 (n_nodes,), numbered in the order nodes are added; -1 for the root
     cell: Array  # int64 (n_nodes,), child code
@@ -33,13 +33,13 @@ class Planes(NamedTuple):
 
     @classmethod
     def none(cls) -> "Planes":
-        """Of leaves."""
+        """The hyperplanes of leaves: none."""
         whole = np.empty(0, np.int64)
         return cls(whole, np.empty(0), whole, whole, whole)
 
 
 class Recorded(NamedTuple):
-    """Nodes of a tree, and their hyperplanes."""
+    """Some nodes of a tree, and their hyperplanes."""
 
     nodes: Nodes
     planes: Planes
@@ -53,7 +53,7 @@ class Recorder:
         self.parts: list[Recorded] = []
 
     def add(self, part: Recorded) -> int:
-        """Add a part; returns the number of its first node."""
+        """Add some nodes; returns the number of the first."""
         first = sum(len(before.nodes.parent) for before in self.parts)
         self.parts.append(part)
         return first
@@ -109,9 +109,9 @@ def _flat(nodes: Nodes) -> list[Array]:
 
 
 def level_by_level(nodes: Nodes, planes: Planes) -> tuple[Nodes, Planes]:
-    """The same, numbered level by level, children in the order of their parents and child codes.
+    """Nodes and hyperplanes numbered level by level, children in the order of their parents and child codes.
 
-    That is the order of their samples.
+    Within a level that is the order of the nodes' samples.
     """
     old = np.lexsort((nodes.places[:, 0], nodes.depth))
     number = np.empty_like(old)

@@ -16,7 +16,7 @@ from sublearn.kernels.threshold import Below
 
 SOLO = Pool(
     n_threads=1, number=0, counters=np.zeros(1, np.int64), stop=np.zeros(1, np.int64), sums=np.empty((1, 0), np.int64)
-)  # one thread
+)  # a thread that works by itself
 
 
 class Scratch(NamedTuple):

@@ -1,4 +1,4 @@
-"""What a tree grows from."""
+"""What a tree grows from: samples, the root that holds them, and how nodes are tested and read."""
 
 from typing import NamedTuple
 
@@ -15,8 +15,8 @@ from sublearn.kernels.layout import Array, Samples, Test
 class Root(NamedTuple):
     """The samples a tree grows from."""
 
-    order: Array  # as in `Level`
-    runs: Array
+    order: Array  # int32 (n_samples,), as in `Level`
+    runs: Array  # int64 (1, n_classes + 1), as in `Level`
 
 
 class Task(NamedTuple):
