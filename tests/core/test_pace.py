@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from sublearn import SLMBoostRegressor
-from sublearn.core import pace
-from sublearn.core.pace import Pace
+from sublearn.core.boosting import pace
+from sublearn.core.boosting.pace import Pace
 from sublearn.core.parallel import Workers
 
 TURNS, MOST_TURNS = 5, 30  # more where the machine is so busy that few are undisturbed

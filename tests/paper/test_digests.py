@@ -56,10 +56,10 @@ def changed_by(path: Path, addition: str) -> set[str]:
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
-        ("core/partition.py", OF_SLM),
+        ("core/tree/partition.py", OF_SLM),
         ("kernels/growing.py", OF_SLM),
         ("boost.py", OF_SLM),
-        ("_parameters.py", OF_SLM),
+        ("_base/parameters.py", OF_SLM),
         ("paper/contenders.py", OF_SLM),
         ("paper/search.py", set(UNITS)),
         ("paper/datasets.py", set(UNITS)),
@@ -71,7 +71,7 @@ def changed_by(path: Path, addition: str) -> set[str]:
         ("paper/node.py", {"root"}),
         ("paper/convergence.py", {"convergence", "growth", "trees"}),
         ("paper/tree_measures.py", {"growth", "trees"}),
-        *((name, set()) for name in ("cli.py", "export.py", "tuning.py", "bench/run.py")),
+        *((name, set()) for name in ("_base/spaces.py", "cli.py", "export.py", "tuning.py", "bench/run.py")),
         *((f"paper/{name}.py", set()) for name in sorted(SHOWING)),
     ],
 )

@@ -3,8 +3,8 @@
 from itertools import combinations, pairwise
 from math import log2, log10, prod
 
-from sublearn.core.decay import decaying
-from sublearn.core.projection import envelope
+from sublearn.core.tree.decay import decaying
+from sublearn.core.tree.projection import envelope
 from sublearn.paper import PARAMETERS, printed
 from sublearn.paper.evidence import CLASSES, Evidence
 from sublearn.paper.sizes import svm_parameters

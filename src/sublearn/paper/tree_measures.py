@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.ensemble import RandomForestRegressor
 
-from sublearn.core.flat_tree import FlatTree
+from sublearn.core.model.flat_tree import FlatTree
 from sublearn.paper.ablations import GUIDED, OF, VARIANTS
 from sublearn.paper.contenders import CONTENDERS
 from sublearn.paper.convergence import N_DESCRIBED, describe_trees, tree_probabilities
