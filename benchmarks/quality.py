@@ -21,7 +21,7 @@ from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.metrics import accuracy_score, root_mean_squared_error
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from files import FOLDER
+from files import sets_of
 from sublearn import (
     SLMBoostClassifier,
     SLMBoostRegressor,
@@ -31,7 +31,7 @@ from sublearn import (
     SLMRegressor,
 )
 from sublearn.paper import search
-from sublearn.paper.datasets import SOURCES, DataSet, MissingDataError, load
+from sublearn.paper.datasets import SOURCES, DataSet
 from sublearn.paper.significance import LEVEL, corrected_p_value
 
 
@@ -104,12 +104,7 @@ def report(names: list[str], pair: Pair, n_splits: int) -> None:
     ours_is_better = 1 if hasattr(pair.slm, "predict_proba") else -1
     print(f"\n{'set':<18} {type(pair.slm).__name__:>20} {type(pair.peer).__name__:>24} {'p':>7}  seconds of fitting")
     means, worse = [], []
-    for name in names:
-        try:
-            data = load(name, folder=FOLDER)
-        except MissingDataError as reason:
-            print(f"{name:<18} skipped: {reason}")
-            continue
+    for name, data in sets_of(names):
         found = compare(data, pair, n_splits)
         ours, theirs = found.scores.mean(axis=0)
         p = corrected_p_value(found.scores[:, 0] - found.scores[:, 1])

@@ -160,7 +160,7 @@ def test_trial_ends_when_nothing_gets_better() -> None:
     y = np.random.default_rng(3).normal(size=200)
     held_out = np.arange(200) % 5 == 0
     curve = trial._curve(problem_of(codes, y), growth_of(0.3), held_out, 500, ONE_THREAD)
-    assert len(curve) == 1 + int(np.argmax(curve)) + trial.PATIENCE < 400
+    assert len(curve) == 1 + int(np.argmax(curve)) + auto_module.PATIENCE < 400
     assert curve[0] == pytest.approx(-(y[held_out] ** 2).mean() / 2)  # raw values are 0 at first
     assert len(trial._curve(problem_of(codes, y), growth_of(0.3), held_out, 3, ONE_THREAD)) == 4
 
@@ -244,7 +244,7 @@ def test_nothing_is_tried_with_few_samples(n_estimators: Any, rate: float, trial
 def test_only_different_samples_are_worth_a_trial(trials: list[int]) -> None:
     X, y = data_for("squared_error", n=50)
     model = auto("squared_error", n_estimators=2)
-    assert model.fit(X[:25], y[:25]).learning_rate_ == trial.HIGHEST_RATE
+    assert model.fit(X[:25], y[:25]).learning_rate_ == auto_module.HIGHEST_RATE
     model.fit(X[:25], y[:25], sample_weight=np.full(25, 2))
     model.fit(np.tile(X[:25], (2, 1)), np.tile(y[:25], 2))
     model.fit(X[:49], y[:49])

@@ -137,7 +137,7 @@ class SLMBoost(SLMEnsemble):
         kept = self._kept()
         if kept:
             self._check_settings(kept._settings)
-        loss = deepcopy(kept._loss if kept else self._make_loss(len(part.classes)))
+        loss: Loss = deepcopy(kept._loss if kept else self._make_loss(len(part.classes)))
         self._check_domain(loss, part.numbers, "")
         if validation is not None:
             self._check_domain(loss, validation.numbers, " in eval_set" if is_given else "")

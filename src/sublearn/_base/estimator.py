@@ -101,8 +101,8 @@ class SLMPredictor(SLMEstimator):
 
     def _tree_parameters(self, n_samples: int, **fixed: Any) -> TreeParameters:
         """The parameters of trees; `fixed` are those that the estimator does not leave to the user."""
-        rules = [field.name for field in fields(TreeParameters) if field.name not in ("rounds", *fixed)]
-        values = {name: resolve_parameter(self, name, n_samples) for name in rules}
+        names = [field.name for field in fields(TreeParameters) if field.name not in ("rounds", *fixed)]
+        values = {name: resolve_parameter(self, name, n_samples) for name in names}
         return TreeParameters(rounds=self._drawing_rounds(), **values | fixed)
 
     def _drawing_rounds(self) -> tuple[DrawingRound, ...]:

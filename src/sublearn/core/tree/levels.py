@@ -1,6 +1,6 @@
 """The paper's algorithm as a loop over levels: every open node of a level goes through the five steps at once.
 
-`core.grower` grows the same trees faster, node by node in compiled code. This loop is what they are compared with; what
+`grower` grows the same trees faster, node by node in compiled code. This loop is what they are compared with; what
 works on a whole level at a time can take the place of its steps.
 """
 

@@ -136,7 +136,7 @@ def normalise(vector: Vector) -> Vector | None:
 
 
 class Fitted(NamedTuple):
-    """Fitted vectors of some nodes; see `core.fitting`."""
+    """Fitted vectors of some nodes; see `core.tree.fitting`."""
 
     vectors: Array  # int16 (n_nodes, n_fitted, subspace_size)
     sizes: Array  # int64 (n_nodes,), how many of the vectors there are
