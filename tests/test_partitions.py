@@ -67,7 +67,7 @@ def test_picture_is_a_png_1200_pixels_wide(picture: Path) -> None:
 
 
 def test_picture_of_the_readme_is_current_and_small(picture: Path) -> None:
-    hint = "python examples/partitions.py renews it"
+    hint = "python examples/partitions.py docs/images/partitions.png renews it"
     assert slm_caption(picture).startswith("SLM tree: ")
     assert slm_caption(partitions.PICTURE) == slm_caption(picture), hint
     with Image.open(partitions.PICTURE) as image, Image.open(picture) as new:

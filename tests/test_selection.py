@@ -28,7 +28,6 @@ from sublearn.core import feature_test
 from sublearn.core.codes import CODE_LIMIT, encode_samples, first_values, fit_maps
 from sublearn.core.feature_test import elbow
 from support import ONE_THREAD, make_data
-from test_readme import CODE_AND_OUTPUT, renewed_output
 
 Floats = NDArray[np.float64]
 
@@ -492,13 +491,6 @@ def test_documentation_has_every_parameter(make: Any) -> None:
 # --- the guide
 
 
-def test_code_of_the_guide_runs_and_prints_what_is_shown() -> None:
-    text = (Path(__file__).parents[1] / "docs" / "selection.md").read_text("utf-8")
-    (block,) = CODE_AND_OUTPUT.finditer(text)
-    assert block["output"]
-    assert renewed_output(block) == block[0]
-
-
 example = SimpleNamespace(**runpy.run_path(str(Path(__file__).parents[1] / "examples" / "feature_selection.py")))
 
 
@@ -509,7 +501,8 @@ def caption(path: Path) -> str:
 
 def test_picture_of_the_guide_is_current_and_small(tmp_path: Path) -> None:
     example.save_picture(tmp_path / "new.png")
-    assert caption(example.PICTURE) == caption(tmp_path / "new.png"), "python examples/feature_selection.py renews it"
+    hint = "python examples/feature_selection.py docs/images/feature_selection.png renews it"
+    assert caption(example.PICTURE) == caption(tmp_path / "new.png"), hint
     assert example.PICTURE.stat().st_size < 100_000
 
 
