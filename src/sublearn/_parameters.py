@@ -1,6 +1,6 @@
 """The parameters of the estimators: for each one what is allowed, its symbol in the paper and what it does.
 
-Checks, docstrings and the table in the README all come from here.
+Checks, docstrings and the tables of docs/parameters.md all come from here.
 """
 
 import inspect
@@ -390,7 +390,7 @@ PARAMETERS = {
     "min_samples_leaf": Parameter(
         count_or_share(1),
         "",
-        "Samples each child needs, counted likewise.",
+        "Samples each child needs, counted as for `min_samples_split`.",
     ),
     "min_weight_fraction_leaf": Parameter(
         number(0.0, 0.5),
