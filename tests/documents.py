@@ -73,16 +73,16 @@ def slug(heading: str) -> str:
     return re.sub(r"[^\w\- ]", "", plain.lower()).replace(" ", "-")
 
 
-def broken_links(path: Path) -> list[str]:
-    """Links of a page that lead to no file, or to no heading, of the repository; those to the web are not followed."""
+def broken_links(path: Path, text: str) -> list[str]:
+    """Links of a page with this text that lead to no file, or to no heading, of the repository; those to the web are not followed."""
     broken = []
-    for target in links(path.read_text("utf-8")):
+    for target in links(text):
         name, _, anchor = target.partition("#")
         if re.match(r"[a-z]+:", name):
             continue
         file = (path.parent / name).resolve() if name else path
         is_there = file.is_file() and file.is_relative_to(ROOT)
-        if not is_there or (anchor and anchor not in anchors(file.read_text("utf-8"))):
+        if not is_there or (anchor and anchor not in anchors(text if file == path else file.read_text("utf-8"))):
             broken.append(target)
     return broken
 

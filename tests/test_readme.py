@@ -1,23 +1,13 @@
-"""The README shows what the package does: its code runs, its outputs and its table are the current ones.
-
-`python tests/test_readme.py` rewrites what comes from the source.
-"""
+"""The README is a landing page whose code runs; code within the lines of all pages works after the import."""
 
 import json
 import re
-import runpy
 import subprocess
 import sys
-from contextlib import redirect_stdout
-from io import StringIO
-from pathlib import Path
-from types import SimpleNamespace
 
 import sublearn
+from documents import CODE_AND_OUTPUT, README, pages, renewed_outputs
 
-ROOT = Path(__file__).parent.parent
-README = ROOT / "README.md"
-CODE_AND_OUTPUT = re.compile(r"```python\n(?P<code>.*?)```(?:\n\n```text\n(?P<output>.*?)```)?", re.DOTALL)
 INLINE = re.compile(r"`([^`\n]+)`")
 OURS = re.compile(rf"sublearn\.|({'|'.join(sublearn.__all__)})\b")
 # In a process of its own, where nothing was imported by others; prints what went wrong with which code.
@@ -34,28 +24,21 @@ for code in json.load(sys.stdin):
         wrong[code] = repr(error)
 print(json.dumps(wrong))
 """
-HINT = "python tests/test_readme.py renews it"
-
-
-def renewed_table(text: str) -> str:
-    script = SimpleNamespace(**runpy.run_path(str(ROOT / "docs" / "parameter_table.py")))
-    return str(script.with_parameter_table(text))
-
-
-def renewed_output(block: re.Match[str]) -> str:
-    """Run a block of code; return it with what it printed in the block of text below it, if there is one."""
-    printed = StringIO()
-    with redirect_stdout(printed):
-        exec(compile(block["code"], str(README), "exec"), {})
-    return block[0] if block["output"] is None else f"```python\n{block['code']}```\n\n```text\n{printed.getvalue()}```"
+MOST_LINES = 150
 
 
 def test_code_runs_and_prints_what_is_shown() -> None:
     text = README.read_text("utf-8")
     blocks = list(CODE_AND_OUTPUT.finditer(text))
     assert len(blocks) == text.count("```python") > 0
-    for block in blocks:
-        assert renewed_output(block) == block[0], HINT
+    assert all(block["output"] for block in blocks)
+    assert renewed_outputs(text) == text, "python tests/documents.py renews it"
+
+
+def test_readme_is_a_landing_page() -> None:
+    text = README.read_text("utf-8")
+    assert text.count("\n") <= MOST_LINES
+    assert f"version = {{{sublearn.__version__}}}" in text  # of the software's citation
 
 
 def inline_code(text: str) -> list[str]:
@@ -71,7 +54,7 @@ def wrong_code(codes: list[str]) -> dict[str, str]:
 
 
 def test_inline_code_works_after_nothing_but_the_import() -> None:
-    codes = inline_code(README.read_text("utf-8"))
+    codes = sorted({code for page in pages() for code in inline_code(page.read_text("utf-8"))})
     assert {"SLMClassifier(**sublearn.paper.PARAMETERS)", "sublearn.paper.FOREST", "sublearn.Progress"} < set(codes)
     assert wrong_code(codes) == {}
 
@@ -80,19 +63,3 @@ def test_inline_code_that_is_wrong_is_found() -> None:
     codes = inline_code("`tune`, `sublearn.papers`, `SLMClassifier(depth=3)`, `sublearn bench`\n```text\n`tune()`\n```")
     assert codes == ["tune", "sublearn.papers", "SLMClassifier(depth=3)"]
     assert list(wrong_code(codes)) == codes[1:]
-
-
-def test_parameter_table_is_the_one_of_the_source() -> None:
-    text = README.read_text("utf-8")
-    assert text.count("| `max_partitions` | `q` |") == 1
-    assert renewed_table(text) == text, HINT
-
-
-def test_links_lead_to_files() -> None:
-    targets = re.findall(r"\]\(([^)#:]+)\)", README.read_text("utf-8"))
-    assert targets
-    assert not [target for target in targets if not (ROOT / target).is_file()]
-
-
-if __name__ == "__main__":
-    README.write_text(CODE_AND_OUTPUT.sub(renewed_output, renewed_table(README.read_text("utf-8"))), "utf-8")

@@ -1,4 +1,4 @@
-"""What suits data of a size, where the user does not say; docs/studies/choosing_defaults.md has the figures behind the numbers here."""
+"""What suits data of a size, where the user does not say; docs/studies/choosing_defaults.md has the figures."""
 
 from typing import NamedTuple
 
