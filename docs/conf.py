@@ -1,5 +1,6 @@
 """How Sphinx builds the site; `make docs` runs it. Nothing is fetched from the network."""
 
+import re
 from typing import Any
 
 import matplotlib
@@ -74,6 +75,12 @@ def skip_foreign(app: Any, what: str, name: str, member: Any, skip: bool, option
     return True if module.startswith("sklearn") or is_request else None
 
 
+def quote_fitted(app: Any, what: str, name: str, member: Any, options: Any, lines: list[str]) -> None:
+    """Make code of names such as n_features_in_, which would be links, but for those that a line defines."""
+    lines[:] = [re.sub(r"(?<![`\w.])([a-z]\w*_)(?![`\w]| : )", r"`\1`", line) for line in lines]
+
+
 def setup(app: Any) -> None:
     """Sphinx calls this."""
+    app.connect("autodoc-process-docstring", quote_fitted, priority=100)  # before numpydoc
     app.connect("autodoc-skip-member", skip_foreign)

@@ -21,7 +21,6 @@ from sklearn.datasets import load_breast_cancer
 from sublearn import DiscriminantFeatureTest
 from sublearn.paper.canvas import COLOURS, GREY, INK, SMALL, TEXT, dress
 
-PICTURE = Path(__file__).parents[1] / "docs" / "images" / "feature_selection.png"
 N_NOISE = 70
 
 

@@ -32,7 +32,6 @@ from sublearn.paper.sizes import size_of
 
 Floats = NDArray[np.float64]
 
-PICTURE = Path(__file__).parents[1] / "docs" / "images" / "partitions.png"
 TINTS = np.array(["#CFE3F0", "#F8DDCB"])
 
 

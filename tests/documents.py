@@ -74,7 +74,7 @@ def slug(heading: str) -> str:
 
 
 def broken_links(path: Path, text: str) -> list[str]:
-    """Links of a page with this text that lead to no file, or to no heading, of the repository; those to the web are not followed."""
+    """Links of a page that lead to no file, or to no heading, of the repository; the web is not asked."""
     broken = []
     for target in links(text):
         name, _, anchor = target.partition("#")

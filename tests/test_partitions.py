@@ -9,12 +9,12 @@ import pytest
 from PIL import Image
 from sklearn.tree import DecisionTreeClassifier
 
+from documents import ROOT
 from sublearn import SLMClassifier
 from sublearn.paper.node_figure import clip
 
-ROOT = Path(__file__).parent.parent
-
 partitions = SimpleNamespace(**runpy.run_path(str(ROOT / "examples" / "partitions.py")))
+PICTURE = ROOT / "docs" / "images" / "partitions.png"
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +69,7 @@ def test_picture_is_a_png_1200_pixels_wide(picture: Path) -> None:
 def test_picture_of_the_readme_is_current_and_small(picture: Path) -> None:
     hint = "python examples/partitions.py docs/images/partitions.png renews it"
     assert slm_caption(picture).startswith("SLM tree: ")
-    assert slm_caption(partitions.PICTURE) == slm_caption(picture), hint
-    with Image.open(partitions.PICTURE) as image, Image.open(picture) as new:
+    assert slm_caption(PICTURE) == slm_caption(picture), hint
+    with Image.open(PICTURE) as image, Image.open(picture) as new:
         assert image.size == new.size, hint
-    assert partitions.PICTURE.stat().st_size < 200_000
+    assert PICTURE.stat().st_size < 200_000
