@@ -31,7 +31,7 @@ myst_heading_anchors = 3
 
 autodoc_typehints = "none"  # types stand in the docstrings
 autosummary_generate = True
-maximum_signature_line_length = 80
+toc_object_entries_show_parents = "hide"
 numpydoc_show_class_members = False  # the template of a class lists them
 python_display_short_literal_types = True
 

@@ -6,7 +6,7 @@ The cells of an SLM tree and of a decision tree over the same samples. Both tree
 for the entropy of the decision tree, and are fully grown on one split of a noisy circle in a ring. Black lines are the
 cuts of the root; one SLM node has up to two of them. White lines are the cuts of deeper nodes.
 
-The picture of the README is this one: ``python examples/partitions.py docs/images/partitions.png`` renews it.
+The picture of the guide is this one: ``python examples/partitions.py docs/images/partitions.png`` renews it.
 """
 
 import sys

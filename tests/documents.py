@@ -1,6 +1,6 @@
 """The pages of the repository: their code, their outputs and their links.
 
-`python tests/documents.py` writes what code prints, and the table of parameters, into the pages.
+`python tests/documents.py` writes what code prints, the table of parameters and the picture of the README.
 """
 
 import re
@@ -12,10 +12,13 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+from matplotlib import pyplot as plt
+
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 README = ROOT / "README.md"
 PARAMETERS = DOCS / "parameters.md"
+PICTURE = DOCS / "images" / "oblique_boundary.png"
 GENERATED = ("api", "gallery")  # folders of docs/ that Sphinx writes
 CODE_AND_OUTPUT = re.compile(r"```python\n(?P<code>.*?)```(?:\n\n```text\n(?P<output>.*?)```)?", re.DOTALL)
 FENCED = re.compile(r"^(```|~~~).*?^\1", re.DOTALL | re.MULTILINE)
@@ -87,7 +90,19 @@ def broken_links(path: Path, text: str) -> list[str]:
     return broken
 
 
+def draw_picture(path: Path) -> list[str]:
+    """Save the picture of the README; return what is written above its panels."""
+    with plt.rc_context({"backend": "agg"}), redirect_stdout(StringIO()):
+        runpy.run_path(str(ROOT / "examples" / "oblique_boundary.py"))
+    figure = plt.gcf()
+    titles = [f"{axes.get_title('left')}: {axes.get_title('right')}" for axes in figure.axes]
+    figure.savefig(path, dpi=110, metadata={"Description": "; ".join(titles)})
+    plt.close(figure)
+    return titles
+
+
 if __name__ == "__main__":
+    draw_picture(PICTURE)
     PARAMETERS.write_text(renewed_table(PARAMETERS.read_text("utf-8")), "utf-8")
     for page in pages_with_code():
         page.write_text(renewed_outputs(page.read_text("utf-8")), "utf-8")

@@ -1,4 +1,4 @@
-"""The picture of the README: its geometry, and that it is current."""
+"""The picture of the guide to trees: its geometry, and that it is current."""
 
 import runpy
 from pathlib import Path
@@ -66,7 +66,7 @@ def test_picture_is_a_png_1200_pixels_wide(picture: Path) -> None:
     assert {tuple(bytes.fromhex(tint[1:])) for tint in partitions.TINTS} < drawn
 
 
-def test_picture_of_the_readme_is_current_and_small(picture: Path) -> None:
+def test_picture_of_the_guide_is_current_and_small(picture: Path) -> None:
     hint = "python examples/partitions.py docs/images/partitions.png renews it"
     assert slm_caption(picture).startswith("SLM tree: ")
     assert slm_caption(PICTURE) == slm_caption(picture), hint

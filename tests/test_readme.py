@@ -4,9 +4,12 @@ import json
 import re
 import subprocess
 import sys
+from pathlib import Path
+
+from PIL import Image
 
 import sublearn
-from documents import CODE_AND_OUTPUT, README, pages, renewed_outputs
+from documents import CODE_AND_OUTPUT, PICTURE, README, draw_picture, pages, renewed_outputs
 
 INLINE = re.compile(r"`([^`\n]+)`")
 OURS = re.compile(rf"sublearn\.|({'|'.join(sublearn.__all__)})\b")
@@ -25,6 +28,7 @@ for code in json.load(sys.stdin):
 print(json.dumps(wrong))
 """
 MOST_LINES = 150
+HINT = "python tests/documents.py renews it"
 
 
 def test_code_runs_and_prints_what_is_shown() -> None:
@@ -32,7 +36,16 @@ def test_code_runs_and_prints_what_is_shown() -> None:
     blocks = list(CODE_AND_OUTPUT.finditer(text))
     assert len(blocks) == text.count("```python") > 0
     assert all(block["output"] for block in blocks)
-    assert renewed_outputs(text) == text, "python tests/documents.py renews it"
+    assert renewed_outputs(text) == text, HINT
+
+
+def test_picture_is_current_and_small(tmp_path: Path) -> None:
+    titles = draw_picture(tmp_path / "new.png")
+    text = " ".join(README.read_text("utf-8").split())
+    assert [title for title in titles if title not in text] == []
+    with Image.open(PICTURE) as image, Image.open(tmp_path / "new.png") as new:
+        assert image.info["Description"] == new.info["Description"], HINT
+    assert PICTURE.stat().st_size < 250_000
 
 
 def test_readme_is_a_landing_page() -> None:
