@@ -1,6 +1,7 @@
 # make demo   the paper's experiments in short, on data that needs no files; writes report/index.html
 # make quick  a test or more of every part, within two minutes
 # make test   run all tests, within twelve minutes on two cores
+# make docs   the site, from docs/ and examples/, into build/docs/index.html
 # make check  lint, format and types
 # make oldest all tests with the oldest versions that are supported
 # make bench  speed, memory and quality, beside other libraries; hours, most of them YDF's
@@ -14,7 +15,7 @@ STAMP = $(VENV)/.installed
 MINUTES ?= 4
 SEED ?= 0
 
-.PHONY: demo quick test check format oldest fuzz bench bench-check clean
+.PHONY: demo quick test docs check format oldest fuzz bench bench-check clean
 
 demo: $(STAMP)
 	$(BIN)/sublearn reproduce --quick --datasets bundled
@@ -24,6 +25,9 @@ quick: $(STAMP)
 
 test: $(STAMP)
 	$(BIN)/python -m pytest
+
+docs: $(VENV)/.docs
+	$(BIN)/python -m sphinx -n -W --keep-going -d build/doctrees docs build/docs
 
 check: $(STAMP)
 	$(BIN)/ruff check .
@@ -60,6 +64,10 @@ $(STAMP): pyproject.toml
 	$(BIN)/python -m pip install --quiet --editable '.[dev]'
 	@touch $@
 
+$(VENV)/.docs: $(STAMP)
+	$(BIN)/python -m pip install --quiet --editable '.[docs]'
+	@touch $@
+
 $(VENV)/.peers: $(STAMP)
 	$(BIN)/python -m pip install --quiet --editable '.[bench]'
 	@touch $@
@@ -70,4 +78,4 @@ $(VENV)/.peers: $(STAMP)
 	@touch $@
 
 clean:
-	rm -rf .venv .venv-oldest report bench
+	rm -rf .venv .venv-oldest build docs/api docs/gallery report bench

@@ -1,7 +1,7 @@
 """How fast ensembles converge with the number of trees, as in the paper's Fig. 5, and why (Sec. III-A).
 
     python benchmarks/convergence.py
-    python benchmarks/convergence.py --picture docs/convergence.png   # draws the curves of the chosen settings
+    python benchmarks/convergence.py --picture docs/images/convergence.png   # draws the curves of the chosen settings
 
 The curves are those of `sublearn reproduce`, in the mean over random 60/40 splits, for the defaults of SLM Forest and
 for the best of four settings. For both forests also the strength of their trees (mean accuracy of one by itself) and

@@ -1,22 +1,26 @@
-"""The sorted losses of features, real ones and noise, with the elbow: the picture of docs/selection.md.
+"""
+Real features among noise
+=========================
 
-    python examples/feature_selection.py              # renews docs/feature_selection.png
-    python examples/feature_selection.py picture.png
+The breast cancer data of scikit-learn has 30 features. Here 70 features of normal noise join them. The discriminant
+feature test gives every feature a loss; sorted, the losses make a curve with an elbow. Features up to the elbow are
+kept.
 
-The breast cancer data of scikit-learn, whose 30 features are joined by 70 of normal noise.
+The picture of the guide is this one: ``python examples/feature_selection.py docs/images/feature_selection.png`` renews
+it.
 """
 
-import argparse
+import sys
 from pathlib import Path
 
 import numpy as np
+from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
 from sklearn.datasets import load_breast_cancer
 
 from sublearn import DiscriminantFeatureTest
-from sublearn.paper.canvas import COLOURS, GREY, INK, SMALL, TEXT, dress, new_figure
+from sublearn.paper.canvas import COLOURS, GREY, INK, SMALL, TEXT, dress
 
-PICTURE = Path(__file__).parents[1] / "docs" / "feature_selection.png"
 N_NOISE = 70
 
 
@@ -32,8 +36,8 @@ def draw(test: DiscriminantFeatureTest, n_real: int, useless: float) -> Figure:
     """The sorted losses, the chord from the first of them to a useless feature, and the elbow."""
     order = np.argsort(test.ranking_)
     losses, ranks, is_real = test.losses_[order], test.ranking_[order], order < n_real
-    figure = new_figure(7.2, 4.2)
-    axes = figure.subplots()
+    figure: Figure
+    figure, axes = plt.subplots(figsize=(7.2, 4.2), layout="constrained", facecolor="white")
     axes.plot([1, len(order) + 1], [losses[0], useless], color=GREY, linewidth=1, linestyle="--", label="chord")
     for is_kind, name, colour, marker in ((is_real, "real", COLOURS[0], "o"), (~is_real, "noise", COLOURS[1], "^")):
         axes.plot(ranks[is_kind], losses[is_kind], marker, color=colour, markersize=5, label=name)
@@ -57,13 +61,17 @@ def save_picture(path: Path) -> None:
     test, n_real, useless = fitted()
     chosen = test.get_support(indices=True)
     caption = f"elbow at {len(chosen)} features, {(chosen < n_real).sum()} of them real"
-    draw(test, n_real, useless).savefig(path, dpi=100, metadata={"Description": caption})
+    figure = draw(test, n_real, useless)
+    figure.savefig(path, dpi=100, metadata={"Description": caption})
+    plt.close(figure)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("path", nargs="?", type=Path, default=PICTURE)
-    save_picture(parser.parse_args().path)
+    if len(sys.argv) > 1:
+        save_picture(Path(sys.argv[1]))
+    else:
+        draw(*fitted())
+        plt.show()
 
 
 if __name__ == "__main__":

@@ -1,18 +1,21 @@
-"""How an SLM tree and a decision tree partition the plane: the picture of the README.
+"""
+How two trees cut the plane
+===========================
 
-    python examples/partitions.py              # renews docs/partitions.png
-    python examples/partitions.py picture.png
+The cells of an SLM tree and of a decision tree over the same samples. Both trees have their default parameters, but
+for the entropy of the decision tree, and are fully grown on one split of a noisy circle in a ring. Black lines are the
+cuts of the root; one SLM node has up to two of them. White lines are the cuts of deeper nodes.
 
-Both trees have their default parameters, but for the entropy of the decision tree, and are fully grown on one split of
-a noisy circle in a ring.
+The picture of the guide is this one: ``python examples/partitions.py docs/images/partitions.png`` renews it.
 """
 
-import argparse
+import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from matplotlib import pyplot as plt
 from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
@@ -29,7 +32,6 @@ from sublearn.paper.sizes import size_of
 
 Floats = NDArray[np.float64]
 
-PICTURE = Path(__file__).parents[1] / "docs" / "partitions.png"
 TINTS = np.array(["#CFE3F0", "#F8DDCB"])
 
 
@@ -105,11 +107,12 @@ def draw_cells(axes: Any, model: Any, splits: Sequence[Split | None], X: Floats,
     axes.set_axis_off()
 
 
-def save_picture(path: Path) -> None:
+def draw() -> tuple[Figure, str]:
+    """Both trees side by side, and what is written above them."""
     X, X_test, y, y_test = circle_and_ring()
     slm = SLMClassifier(random_state=0).fit(X, y)
     dt = DecisionTreeClassifier(criterion="entropy", random_state=0).fit(X, y)
-    figure = Figure(figsize=(12, 5.7), layout=ConstrainedLayoutEngine(w_pad=0.12, h_pad=0.08))
+    figure = plt.figure(figsize=(12, 5.7), layout=ConstrainedLayoutEngine(w_pad=0.12, h_pad=0.08))
     left, right = figure.subplots(1, 2)
     captions = []
     for axes, name, model, splits in (
@@ -122,13 +125,21 @@ def save_picture(path: Path) -> None:
         draw_cells(axes, model, splits, X, y)
         axes.set_title(name, loc="left", fontsize=13, fontweight="bold", color=INK)
         axes.set_title(caption, loc="right", fontsize=12, color=INK)
-    figure.savefig(path, dpi=100, metadata={"Description": "; ".join(captions)})
+    return figure, "; ".join(captions)
+
+
+def save_picture(path: Path) -> None:
+    figure, caption = draw()
+    figure.savefig(path, dpi=100, metadata={"Description": caption})
+    plt.close(figure)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("path", nargs="?", type=Path, default=PICTURE)
-    save_picture(parser.parse_args().path)
+    if len(sys.argv) > 1:
+        save_picture(Path(sys.argv[1]))
+    else:
+        draw()
+        plt.show()
 
 
 if __name__ == "__main__":

@@ -50,7 +50,7 @@ def test_a_tree_is_shallower_than_a_decision_tree(name: str) -> None:
 
 def test_a_forest_predicts_no_worse_than_a_random_forest() -> None:
     classes, numbers = pairs("forest")
-    # level with it over all sets and 20 splits (docs/quality.md); over a few of them either may be ahead by so much
+    # level over all sets and 20 splits (docs/studies/quality.md); over a few of them either may be ahead by so much
     assert np.mean(differences(CLASSES, classes, 5)) > -0.005
     assert np.mean(differences(NUMBERS, numbers, 4)) > 0
 

@@ -1,4 +1,4 @@
-"""The picture of the README: its geometry, and that it is current."""
+"""The picture of the guide to trees: its geometry, and that it is current."""
 
 import runpy
 from pathlib import Path
@@ -14,6 +14,7 @@ from sublearn import SLMClassifier
 from sublearn.paper.node_figure import clip
 
 partitions = SimpleNamespace(**runpy.run_path(str(ROOT / "examples" / "partitions.py")))
+PICTURE = ROOT / "docs" / "images" / "partitions.png"
 
 
 @pytest.fixture(scope="module")
@@ -65,10 +66,10 @@ def test_picture_is_a_png_1200_pixels_wide(picture: Path) -> None:
     assert {tuple(bytes.fromhex(tint[1:])) for tint in partitions.TINTS} < drawn
 
 
-def test_picture_of_the_readme_is_current_and_small(picture: Path) -> None:
-    hint = "python examples/partitions.py renews it"
+def test_picture_of_the_guide_is_current_and_small(picture: Path) -> None:
+    hint = "python examples/partitions.py docs/images/partitions.png renews it"
     assert slm_caption(picture).startswith("SLM tree: ")
-    assert slm_caption(partitions.PICTURE) == slm_caption(picture), hint
-    with Image.open(partitions.PICTURE) as image, Image.open(picture) as new:
+    assert slm_caption(PICTURE) == slm_caption(picture), hint
+    with Image.open(PICTURE) as image, Image.open(picture) as new:
         assert image.size == new.size, hint
-    assert partitions.PICTURE.stat().st_size < 200_000
+    assert PICTURE.stat().st_size < 200_000

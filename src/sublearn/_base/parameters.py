@@ -1,6 +1,6 @@
 """The parameters of the estimators: for each one what is allowed, its symbol in the paper and what it does.
 
-Checks, docstrings, the table in the docs, and the values that the algorithm takes all come from here.
+Checks, docstrings, the tables of docs/parameters.md, and the values that the algorithm takes all come from here.
 """
 
 import inspect

@@ -1,0 +1,96 @@
+"""The pages of the site: their code runs, their tables are those of the source, and their links lead somewhere."""
+
+import re
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+import sublearn
+from documents import (
+    CODE_AND_OUTPUT,
+    DOCS,
+    FENCED,
+    PARAMETERS,
+    README,
+    ROOT,
+    broken_links,
+    pages,
+    pages_with_code,
+    renewed_outputs,
+    renewed_table,
+)
+
+HINT = "python tests/documents.py renews it"
+NEEDED = {"guide/tuning.md": "optuna"}  # what the code of a page needs beyond the library itself
+LONGEST = 120
+MODULE = re.compile(r"`((?:core|kernels|_base|paper|bench)/[\w/]+\.py|(?:tree|forest|boost|selection|export)\.py)`")
+OTHERS_WRITE = {"reproduction.md", "presets.md", "CHANGELOG.md"}  # lines of these are not wrapped yet
+
+
+def name_of(page: Path) -> str:
+    return page.relative_to(ROOT).as_posix()
+
+
+@pytest.mark.parametrize("page", [page for page in pages_with_code() if page != README], ids=name_of)
+def test_code_of_a_page_runs_and_prints_what_is_shown(page: Path) -> None:
+    needed = NEEDED.get(page.relative_to(DOCS).as_posix())
+    if needed and find_spec(needed) is None:
+        pytest.skip(f"the code of {page.name} needs {needed}")
+    text = page.read_text("utf-8")
+    assert len(list(CODE_AND_OUTPUT.finditer(text))) == text.count("```python")
+    assert renewed_outputs(text) == text, HINT
+
+
+def test_output_that_is_not_what_code_prints_is_found() -> None:
+    page = "```python\nx = 1\n```\n\ntext\n\n```python\nprint(x + 1)\n```\n\n```text\n3\n```\n"
+    assert renewed_outputs(page) == page.replace("3\n", "2\n")
+
+
+def test_tables_of_parameters_are_those_of_the_source() -> None:
+    text = PARAMETERS.read_text("utf-8")
+    assert renewed_table(text) == text, HINT
+
+
+def test_every_parameter_is_in_one_table() -> None:
+    listed = re.findall(r"^\| `(\w+)` \| [^\n]*\| [^\n|]+ \|$", PARAMETERS.read_text("utf-8").split("<!-- ")[1], re.M)
+    names = {
+        name
+        for kind in ("", "Forest", "Boost")
+        for end in ("Classifier", "Regressor")
+        for name in getattr(sublearn, f"SLM{kind}{end}")().get_params()
+    }
+    assert sorted(listed) == sorted(names)
+
+
+@pytest.mark.parametrize("page", pages(), ids=name_of)
+def test_links_lead_to_files_and_headings(page: Path) -> None:
+    assert broken_links(page, page.read_text("utf-8")) == []
+
+
+def test_broken_links_are_found() -> None:
+    there = "../studies/defaults.md"
+    good = f"# Head\n[b]({there}) [c]({there}#forests) `[f](x.md)` [g](https://a.b) [h](#head)\n```\n[i](y.md)\n```\n"
+    bad = ["none.md", f"{there}#nowhere", "#nor-here"]
+    text = good + "".join(f"[x]({target})" for target in bad)
+    assert broken_links(DOCS / "guide" / "trees.md", text) == bad
+
+
+def test_every_public_name_is_in_the_reference() -> None:
+    listed = re.findall(r"^   (\w+)$", (DOCS / "api.rst").read_text("utf-8"), re.M)
+    assert sorted(listed) == sorted(sublearn.__all__)
+
+
+def test_modules_that_pages_name_are_there() -> None:
+    package = Path(sublearn.__file__).parent
+    if not (package / "core" / "tree").is_dir():
+        pytest.skip("the modules are not in their folders yet")
+    named = {(page.name, module) for page in pages() for module in MODULE.findall(page.read_text("utf-8"))}
+    assert len(named) > 30
+    assert sorted((page, module) for page, module in named if not (package / module).is_file()) == []
+
+
+@pytest.mark.parametrize("page", [page for page in pages() if page.name not in OTHERS_WRITE], ids=name_of)
+def test_lines_of_prose_are_short(page: Path) -> None:
+    lines = FENCED.sub("", page.read_text("utf-8")).split("\n")
+    assert [line for line in lines if len(line) > LONGEST and not line.startswith("|")] == []
