@@ -1,7 +1,7 @@
 """What "auto" stands for in boosting: depth, rounds and learning rate where the user does not say.
 
-The parameter table and the docstrings take their words from here (`ROUNDS`, `DEPTH`). The figures behind the numbers are
-in docs/studies/choosing_defaults.md. `trial` finds by trials what cannot be known beforehand: how far to learn.
+The parameter table and the docstrings take their words from here (`ROUNDS`, `DEPTH`). The figures behind the numbers
+are in docs/studies/choosing_defaults.md. `trial` finds by trials what cannot be known beforehand: how far to learn.
 """
 
 import math
