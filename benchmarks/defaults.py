@@ -65,7 +65,7 @@ def make(contender: str, is_classes: bool, seed: int) -> Any:
     ending = "Classifier" if is_classes else "Regressor"
     if name.startswith("slm-"):
         kind = {"tree": "SLM", "forest": "SLMForest", "boost": "SLMBoost"}[name.removeprefix("slm-")]
-        return getattr(sublearn, kind + ending)(random_state=seed, **options(settings))
+        return getattr(sublearn, kind + ending)(random_state=seed, **{"n_jobs": 1, **options(settings)})
     if name.startswith("ydf-"):
         from sublearn.bench.contenders import CONTENDERS, Job
 
