@@ -162,7 +162,8 @@ class SLMBoostClassifier(ClassifierPart, SLMBoost):
 
     def predict_proba(self, X: Any) -> Array:
         """Probability of each class, in the order of `classes_`."""
-        return self._model.answer(self._raw(X))
+        raw = self._raw(X)
+        return self._model.answer(raw)
 
     def decision_function(self, X: Any) -> Array:
         """Raw value of each sample: the log-odds of the second of two classes, or one value a class."""

@@ -59,7 +59,7 @@ def fitted(model: Any) -> Any:
     return clone(model).fit(X, CLASS if hasattr(model, "predict_proba") else NUMBER)
 
 
-@pytest.mark.parametrize("model", MODELS, ids=str)
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model).__name__)
 def test_prediction_needs_the_record_and_nothing_else(model: Any) -> None:
     before, bare = fitted(model), clone(model)
     bare.n_features_in_ = 3  # for scikit-learn's checks
@@ -73,7 +73,7 @@ def test_prediction_needs_the_record_and_nothing_else(model: Any) -> None:
         assert export_text(bare) == export_text(before)
 
 
-@pytest.mark.parametrize("model", MODELS, ids=str)
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model).__name__)
 def test_fitted_attributes_read_the_record(model: Any) -> None:
     found = fitted(model)
     record = found._model
@@ -90,7 +90,7 @@ def test_fitted_attributes_read_the_record(model: Any) -> None:
         assert record.classes is None
 
 
-@pytest.mark.parametrize("model", MODELS, ids=str)
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model).__name__)
 def test_there_are_no_fitted_attributes_before_a_fit_and_none_can_be_set_after(model: Any) -> None:
     assert not any(hasattr(clone(model), name) for name in ATTRIBUTES)
     with pytest.raises(NotFittedError):
@@ -101,7 +101,7 @@ def test_there_are_no_fitted_attributes_before_a_fit_and_none_can_be_set_after(m
             setattr(found, name, None)
 
 
-@pytest.mark.parametrize("model", MODELS, ids=str)
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model).__name__)
 def test_record_survives_a_file(model: Any) -> None:
     before = fitted(model)
     after = pickle.loads(pickle.dumps(before))
