@@ -30,7 +30,8 @@ print(export_text(slm, ["x", "y"]))
 # The decision tree needs more cuts, and is further from the corner that made the data, which is dashed.
 
 TINTS, COLOURS = ListedColormap(["#CFE3F0", "#F8DDCB"]), ListedColormap(["#0072B2", "#D55E00"])
-figure, panels = plt.subplots(1, 2, figsize=(9, 4.7), layout="constrained")
+figure, panels = plt.subplots(1, 2, figsize=(9.4, 4.8))
+figure.subplots_adjust(left=0.01, right=0.99, bottom=0.01, top=0.93, wspace=0.06)
 for axes, name, model, n_cuts in (
     (panels[0], "SLM tree", slm, slm.n_partitions_),
     (panels[1], "Decision tree", tree, tree.get_n_leaves() - 1),
@@ -49,6 +50,6 @@ for axes, name, model, n_cuts in (
     axes.plot([-1.05, 0, 1.05], [1.05, 0, 1.05], color="black", linewidth=1, linestyle="--")
     axes.set_title(name, loc="left", fontweight="bold")
     axes.set_title(f"{n_cuts} cuts, test accuracy {100 * model.score(X_test, y_test):.1f} %", loc="right", fontsize=11)
-    axes.set_aspect("equal")
+    axes.set(xlim=(-1.05, 1.05), ylim=(-1.05, 1.05), box_aspect=1)
     axes.set_axis_off()
 plt.show()
