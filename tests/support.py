@@ -25,7 +25,7 @@ from sublearn.kernels.layout import CURVED_BITS, Candidates, Level, Samples, Tes
 ONE_THREAD = Workers(1)
 INTEGERS = Units(0.0, 1.0)  # targets stand for themselves
 KEY = 0x5EED
-PATIENCE = 900.0  # seconds until a thread or process is taken for stuck, however busy the machine is
+PATIENCE = 3600.0  # seconds until a thread or process is taken for stuck, however busy the machine is
 FALSE_ALARM = 1e-6  # of each chi-square test, over the choice of its seed, which is fixed
 
 WEIGHTS = ("unit", "integer", "fractional")
