@@ -1,4 +1,4 @@
-"""How fast ensembles converge with the number of trees, as in the paper's Fig. 3, and why (Sec. III-A).
+"""How fast ensembles converge with the number of trees, as in the paper's Fig. 5, and why (Sec. III-A).
 
     python benchmarks/convergence.py
     python benchmarks/convergence.py --picture docs/convergence.png   # draws the curves of the chosen settings
@@ -16,11 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.ensemble import RandomForestClassifier
 
-from files import FOLDER
+from files import sets_of
 from sublearn import SLMForestClassifier
 from sublearn.paper import figures, search
 from sublearn.paper.convergence import N_TREES, SETS, TREES, Curves, curves, tree_probabilities
-from sublearn.paper.datasets import SOURCES, DataSet, MissingDataError, load
+from sublearn.paper.datasets import SOURCES, DataSet
 
 Floats = NDArray[np.float64]
 
@@ -106,12 +106,7 @@ def main() -> None:
     parser.add_argument("--picture", type=Path)
     arguments = parser.parse_args()
     chosen: list[figures.Convergence] = []
-    for name in SETS:
-        try:
-            data = load(name, folder=FOLDER)
-        except MissingDataError as reason:
-            print(f"{name} skipped: {reason}")
-            continue
+    for name, data in sets_of(SETS):
         for setting in dict.fromkeys(["defaults", choose(data, 30)]):
             results = measure(data, SETTINGS[setting], arguments.splits)
             report(f"{name}, {setting}", results)

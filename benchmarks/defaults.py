@@ -99,7 +99,8 @@ def version_of(contender: str) -> str:
     """What a result depends on beside the cell: the library's version, of ours the sources."""
     if contender.startswith("slm-"):
         folder = Path(sublearn.__file__).parent
-        files = [*folder.glob("*.py"), *folder.glob("core/*.py"), *folder.glob("kernels/*.py")]
+        parts = [folder / name for name in ("_base", "core", "kernels")]
+        files = [*folder.glob("*.py"), *(path for part in parts for path in part.rglob("*.py"))]
         return hashlib.sha256(b"".join(path.read_bytes() for path in sorted(files))).hexdigest()[:8]
     return version(LIBRARIES.get(contender, ("scikit-learn", ""))[0])
 

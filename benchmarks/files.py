@@ -1,12 +1,24 @@
 """Where benchmarks and tests find files: in the folder that SUBLEARN_DATA names, or shared/data beside the project."""
 
 import os
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from sublearn.paper.datasets import FOLDER_VARIABLE
+from sublearn.paper.datasets import FOLDER_VARIABLE, DataSet, MissingDataError, load
 
 FOLDER = Path(os.environ.get(FOLDER_VARIABLE) or Path(__file__).parents[2] / "shared" / "data")
 
 
 def path_of(name: str) -> Path:
     return FOLDER / f"{name}.csv.gz"
+
+
+def sets_of(names: Iterable[str]) -> Iterator[tuple[str, DataSet]]:
+    """The paper's data sets of these names; says which ones are skipped, as their files are missing."""
+    for name in names:
+        try:
+            data = load(name, folder=FOLDER)
+        except MissingDataError as reason:
+            print(f"{name:<18} skipped: {reason}")
+        else:
+            yield name, data

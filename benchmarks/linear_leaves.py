@@ -16,17 +16,17 @@ import numpy as np
 
 import tables
 from sublearn import SLMBoostClassifier, SLMBoostRegressor
-from sublearn._boosting import FIXED
-from sublearn.core.booster import Growth, make_task
-from sublearn.core.codes import code_limit, encode_samples, fit_maps
-from sublearn.core.fixed_point import UNIT
-from sublearn.core.flat_ensemble import alone, apply
-from sublearn.core.flat_tree import FlatTree
-from sublearn.core.grower import grow_placed
+from sublearn._base.boosting import FIXED
+from sublearn.core.boosting.losses import LogLoss, Loss, SquaredError
+from sublearn.core.boosting.problem import Problem, make_problem
+from sublearn.core.boosting.rounds import Growth, round_task
+from sublearn.core.data.codes import code_limit, encode_samples, fit_maps
+from sublearn.core.data.fixed_point import UNIT
 from sublearn.core.keys import keys_in_turn
-from sublearn.core.losses import LogLoss, Loss, SquaredError
+from sublearn.core.model.flat_ensemble import alone, apply
+from sublearn.core.model.flat_tree import FlatTree
 from sublearn.core.parallel import Workers
-from sublearn.core.problem import Problem, make_problem
+from sublearn.core.tree.grower import grow_placed
 
 ONE_THREAD = Workers(1)
 PENALTIES = (1.0, 10.0, 100.0)  # on the slopes of standardised features
@@ -74,7 +74,7 @@ def course(table: tables.Table, seed: int, rate: float, n_rounds: int, penalty: 
     for key in keys_in_turn(growth.key, range(n_rounds)):
         slopes, _ = training.slopes(np.ones(1), ONE_THREAD)
         given = slopes.gradients[:, 0], np.ones(len(y)) if slopes.hessians is None else slopes.hessians[:, 0]
-        task = make_task(training, growth, np.arange(len(y)), slopes, 1, ONE_THREAD)
+        task = round_task(training, growth, np.arange(len(y)), slopes, 1, ONE_THREAD)
         grown = grow_placed(task, key, ONE_THREAD)
         reached = apply(alone(grown.tree), testing.codes, ONE_THREAD)[:, 0]
         above = features_above(grown.tree)

@@ -17,15 +17,15 @@ from sklearn.model_selection import train_test_split
 
 from files import path_of
 from sublearn import SLMBoostClassifier
-from sublearn._boosting import FIXED
-from sublearn.core.booster import Growth, add_round
-from sublearn.core.codes import code_limit, encode_samples, fit_maps
-from sublearn.core.fixed_point import UNIT
-from sublearn.core.flat_ensemble import pack
+from sublearn._base.boosting import FIXED
+from sublearn.core.boosting.losses import Softmax
+from sublearn.core.boosting.problem import make_problem
+from sublearn.core.boosting.rounds import Growth, add_round
+from sublearn.core.data.codes import code_limit, encode_samples, fit_maps
+from sublearn.core.data.fixed_point import UNIT
 from sublearn.core.keys import key_below
-from sublearn.core.losses import Softmax
+from sublearn.core.model.flat_ensemble import pack
 from sublearn.core.parallel import Workers
-from sublearn.core.problem import make_problem
 from sublearn.paper.datasets import read_file
 
 SETS: dict[str, Callable[[], Any]] = {

@@ -3,6 +3,7 @@
     python benchmarks/quality.py               # everything
     python benchmarks/quality.py forest boost  # one kind or two
     python benchmarks/quality.py --splits 5
+    python benchmarks/quality.py --change selection=round  # SLM beside itself with another setting
 
 A tree is compared with a fully grown decision tree, the forest with a random forest of 100 trees, and boosting with
 XGBoost's 100 rounds. Prints for each set the mean score of both and the p value of Nadeau and Bengio's corrected
@@ -10,6 +11,7 @@ paired test; accuracy for classes, root mean squared error for numbers.
 """
 
 import argparse
+import ast
 import time
 from typing import Any, NamedTuple
 
@@ -19,7 +21,7 @@ from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.metrics import accuracy_score, root_mean_squared_error
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from files import FOLDER
+from files import sets_of
 from sublearn import (
     SLMBoostClassifier,
     SLMBoostRegressor,
@@ -29,7 +31,7 @@ from sublearn import (
     SLMRegressor,
 )
 from sublearn.paper import search
-from sublearn.paper.datasets import SOURCES, DataSet, MissingDataError, load
+from sublearn.paper.datasets import SOURCES, DataSet
 from sublearn.paper.significance import LEVEL, corrected_p_value
 
 
@@ -68,6 +70,18 @@ def pairs(kind: str) -> tuple[Pair, Pair]:
     )
 
 
+def with_change(slm: Any, change: str) -> Pair | None:
+    """The estimator beside itself with another setting, such as selection=round; None where it has no such one."""
+    name, _, text = change.partition("=")
+    if name not in slm.get_params():
+        return None
+    try:
+        value = ast.literal_eval(text)
+    except (SyntaxError, ValueError):  # a word
+        value = text
+    return Pair(slm, clone(slm).set_params(**{name: value}))
+
+
 def compare(data: DataSet, pair: Pair, n_splits: int) -> Comparison:
     found: dict[str, list[list[float]]] = {"scores": [], "depths": [], "seconds": []}
     for seed in range(n_splits):
@@ -90,12 +104,7 @@ def report(names: list[str], pair: Pair, n_splits: int) -> None:
     ours_is_better = 1 if hasattr(pair.slm, "predict_proba") else -1
     print(f"\n{'set':<18} {type(pair.slm).__name__:>20} {type(pair.peer).__name__:>24} {'p':>7}  seconds of fitting")
     means, worse = [], []
-    for name in names:
-        try:
-            data = load(name, folder=FOLDER)
-        except MissingDataError as reason:
-            print(f"{name:<18} skipped: {reason}")
-            continue
+    for name, data in sets_of(names):
         found = compare(data, pair, n_splits)
         ours, theirs = found.scores.mean(axis=0)
         p = corrected_p_value(found.scores[:, 0] - found.scores[:, 1])
@@ -119,11 +128,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("kinds", nargs="*", default=["tree", "forest", "boost"], metavar="tree, forest or boost")
     parser.add_argument("--splits", type=int, default=20)
+    parser.add_argument("--change", metavar="NAME=VALUE", help="compare with the same estimator so changed")
     arguments = parser.parse_args()
     for kind in arguments.kinds:
         for is_classes, pair in zip((True, False), pairs(kind), strict=True):
-            names = [name for name, source in SOURCES.items() if source.is_classes == is_classes]
-            report(names, pair, arguments.splits)
+            compared = with_change(pair.slm, arguments.change) if arguments.change else pair
+            if compared is not None:
+                names = [name for name, source in SOURCES.items() if source.is_classes == is_classes]
+                report(names, compared, arguments.splits)
 
 
 if __name__ == "__main__":

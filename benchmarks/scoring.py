@@ -17,9 +17,9 @@ from sklearn.datasets import make_classification, make_regression
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from sublearn import SLMClassifier, SLMRegressor
-from sublearn.core.criterion import describe_nodes
-from sublearn.core.discriminant import score_projections
 from sublearn.core.parallel import Workers
+from sublearn.core.tree.criterion import describe_nodes
+from sublearn.core.tree.discriminant import score_projections
 from sublearn.kernels.layout import Array, Candidates, Level
 
 N_FEATURES = 20
@@ -86,12 +86,12 @@ def draw_candidates(n_nodes: int, n_coefficients: int) -> Candidates:
     coefficients = rng.integers(1, HEIGHT + 1, shape) * rng.choice([-1, 1], shape) * used
     subspace = rng.permuted(np.tile(np.arange(N_FEATURES), (n_nodes, 1)), axis=1)[:, :SUBSPACE_SIZE]
     return Candidates(
-        np.ascontiguousarray(subspace, np.int32),
-        coefficients.astype(np.int16),
-        np.full(n_nodes, N_CANDIDATES),
-        np.zeros(shape[:2]),
-        np.zeros(shape[:2], np.int32),
-        np.zeros((*shape[:2], 2), np.int32),
+        subspace=np.ascontiguousarray(subspace, np.int32),
+        coefficients=coefficients.astype(np.int16),
+        sizes=np.full(n_nodes, N_CANDIDATES),
+        decrease=np.zeros(shape[:2]),
+        threshold=np.zeros(shape[:2], np.int32),
+        ranges=np.zeros((*shape[:2], 2), np.int32),
     )
 
 
@@ -101,7 +101,7 @@ def prepare(case: Case, n_samples: int) -> Callable[[], None]:
     model: Any = SLMClassifier() if case.n_classes else SLMRegressor()
     weights = np.random.default_rng(0).uniform(0.5, 2.0, n_samples) if case.weighted else None
     workers = Workers(1)
-    task = model._prepare(X, y, model._check_weights(weights, X), workers).task
+    task = model._prepare(model._take_in(X, y, weights), workers).task
     samples, test = task.samples, task.test
     labels = y if case.n_classes else np.zeros(n_samples, np.int64)
     order, runs = make_level(labels, max(case.n_classes, 1), case.n_nodes)

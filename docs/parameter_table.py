@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import sublearn
-from sublearn._parameters import PARAMETERS
+from sublearn._base.parameters import PARAMETERS
 
 README = Path(__file__).parent.parent / "README.md"
 BEGIN, END = "<!-- parameters: python docs/parameter_table.py -->\n\n", "\n<!-- end of parameters -->"

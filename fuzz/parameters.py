@@ -12,7 +12,7 @@ import numpy as np
 from fuzz.cases import PASSED, REFUSED, BrokenError, Case, Outcome, pick, shown
 from fuzz.fits import ESTIMATORS, fit_refusal, is_classifier, refusal, small
 from fuzz.promises import check_promises
-from sublearn._parameters import _rule_of
+from sublearn._base.parameters import rule_of
 
 WHOLE = (0, 1, -1, 2, 3, 7, 2**31 - 1, 2**31, 2**32, 2**63 - 1, 2**63, 2**64, 10**30, 10**400, -(2**63), -(10**400))
 NUMBERS = (0.0, -0.0, 0.5, 1.0, 1.5, -0.5, 5e-324, 1e-320, 1e-9, 1e9, 1e308, math.nan, math.inf, -math.inf)
@@ -47,13 +47,13 @@ def draw(rng: np.random.Generator) -> Case:
 def _draw_value(rng: np.random.Generator, estimator: Any, name: str, tame: bool) -> Any:
     near = _near(estimator, name)
     if tame:
-        return pick(rng, [value for value in near if _rule_of(estimator, name).accepts(value)])
+        return pick(rng, [value for value in near if rule_of(estimator, name).accepts(value)])
     return pick(rng, near if rng.random() < 0.5 else ANYTHING)
 
 
 def _near(estimator: Any, name: str) -> list[Any]:
     """Values that a rule speaks of, its words and numbers, and others near them; and the default."""
-    words = _rule_of(estimator, name).words
+    words = rule_of(estimator, name).words
     near: list[Any] = [inspect.signature(estimator).parameters[name].default, *re.findall(r"'(\w+)'", words)]
     for number in map(float, re.findall(r"\d+(?:\.\d+)?", words)):
         near += [number, number / 2, int(number) - 1, int(number), int(number) + 1, np.nextafter(number, math.inf)]
@@ -74,8 +74,8 @@ def _run(estimator: Any, values: dict[str, Any], rng: np.random.Generator) -> Ou
         _check_named(error, estimator, list(values))
         return Outcome(REFUSED)
     for name, value in values.items():
-        if not _rule_of(estimator, name).accepts(value):
-            raise BrokenError(f"{name}={shown(value)} was fitted, which is not {_rule_of(estimator, name).words}")
+        if not rule_of(estimator, name).accepts(value):
+            raise BrokenError(f"{name}={shown(value)} was fitted, which is not {rule_of(estimator, name).words}")
     check_promises(model, X, y, None, rng)
     n_jobs = pick(rng, ANYTHING)
     try:

@@ -30,7 +30,7 @@ from typing import NamedTuple
 
 import naive
 from naive import NOISE, Data, Plane, Vector
-from sublearn.core.parameters import Round, TreeParameters
+from sublearn.core.tree.parameters import DrawingRound, TreeParameters
 from support import spread
 
 SUBSPACE, PROJECTIONS, CHILDREN = range(3)
@@ -93,7 +93,7 @@ class Plan(NamedTuple):
     """What is the same in all nodes."""
 
     listed: list[Vector]  # over the places of the subspace
-    drawn: list[tuple[Round, int]]  # with how many projections each may have
+    drawn: list[tuple[DrawingRound, int]]  # with how many projections each may have
 
 
 @functools.lru_cache
@@ -113,7 +113,7 @@ def plan_rounds(size: int, p: TreeParameters) -> Plan:
     return Plan(listed, drawn)
 
 
-def few_vectors(one: Round, size: int, p: TreeParameters, most: int) -> list[Vector] | None:
+def few_vectors(one: DrawingRound, size: int, p: TreeParameters, most: int) -> list[Vector] | None:
     """All vectors of a round, zero and mirror images included; None if there are more than `most`."""
     bounds = naive.envelope(p.envelope_height, one.envelope_decay, size)
     if math.prod(2 * bound + 1 for bound in bounds) > 10**4:
@@ -142,13 +142,13 @@ class Allowed(NamedTuple):
 
 
 @functools.lru_cache
-def allow(one: Round, ranks: tuple[int, ...], n_ranks: int, p: TreeParameters) -> Allowed:
+def allow(one: DrawingRound, ranks: tuple[int, ...], n_ranks: int, p: TreeParameters) -> Allowed:
     bounds = naive.envelope(p.envelope_height, one.envelope_decay, n_ranks)
     chances = naive.selection_probabilities(one.selection_decay, n_ranks)
     return Allowed([bounds[d] for d in ranks], [chances[d] for d in ranks])
 
 
-def select(key: int, allowed: Allowed, one: Round) -> list[int]:
+def select(key: int, allowed: Allowed, one: DrawingRound) -> list[int]:
     """The R places that may be used."""
     size = len(allowed.chances)
     if one.n_coefficients is None or one.n_coefficients >= size:
@@ -213,7 +213,7 @@ class Pool:
             keys = [mix(mix(key, c), t) for t in range(TRIES)]
             any(self.add(draw_vector(one, allowed, selected)) for one in keys)  # up to the first that is new
 
-    def draw_each(self, key: int, allowed: Allowed, one: Round, n: int) -> None:
+    def draw_each(self, key: int, allowed: Allowed, one: DrawingRound, n: int) -> None:
         """n draws, each over features of its own."""
         for c in range(n):
             keys = [mix(mix(key, c), t) for t in range(TRIES)]

@@ -145,6 +145,13 @@ def _untuned(n_splits: int) -> Records:
                 good = 0.6 + 0.05 * q + (0.1 if name not in ablations.UNIFORM else 0.0)
                 found = {"score": good if source.is_classes else 1 - good, "depth": 9 - q, "nodes": [1, 2**q]}
                 records[Unit("ablation", "fixed", False, data_set, name, seed)] = Record(found, 1.0)
+            if not source.is_classes:
+                growth = {"errors": [1.0, 0.75, 0.5, 0.46, 0.45]}
+                records[Unit("growth", "fixed", False, data_set, ablations.OF, seed)] = Record(growth, 1.0)
+            trees = {"bagged_error": 0.2, "bagged_correlation": 0.1}
+            if not source.is_classes:
+                trees = {"slr_error": 0.15, "rf_error": 0.3, "slr_correlation": 0.2, "rf_correlation": 0.4}
+            records[Unit("trees", "fixed", False, data_set, "forests", seed)] = Record(trees, 1.0)
             root = {"n_candidates": 64, "n_effective": 5, "alike": 0.5}
             records[Unit("root", "fixed", False, data_set, ablations.OF, seed)] = Record(root, 1.0)
         svr = {"n_steps": [1000, 50_000], "training_error": [50.0, 2.0], "test_error": [60.0, 7.0]}

@@ -10,16 +10,16 @@ from scipy.stats import chi2
 
 import naive
 from naive import Array, Data, Settings, Vector
-from sublearn.core.answers import Answers, ClassShares, MeanTarget, NewtonStep
-from sublearn.core.criterion import describe_nodes, largest_decreases, make_test
-from sublearn.core.fixed_point import Units, pack
-from sublearn.core.flat_ensemble import alone, apply
-from sublearn.core.flat_tree import FlatTree
-from sublearn.core.grower import grow
+from sublearn.core.data.fixed_point import Units, pack
+from sublearn.core.model.flat_ensemble import alone, apply
+from sublearn.core.model.flat_tree import FlatTree
 from sublearn.core.parallel import Workers
-from sublearn.core.parameters import Round, TreeParameters
-from sublearn.core.projection import plan_projections
-from sublearn.core.task import Task, class_root, number_root
+from sublearn.core.tree.answers import Answers, ClassShares, MeanTarget, NewtonStep
+from sublearn.core.tree.criterion import describe_nodes, largest_decreases, make_test
+from sublearn.core.tree.grower import grow
+from sublearn.core.tree.parameters import DrawingRound, TreeParameters
+from sublearn.core.tree.projection import plan_projections
+from sublearn.core.tree.task import Task, class_root, number_root
 from sublearn.kernels.layout import CURVED_BITS, Candidates, Level, Samples, Test
 
 ONE_THREAD = Workers(1)
@@ -40,7 +40,7 @@ PARAMETERS = TreeParameters(
     selection="projection",
     draws_per_sample=None,
     fitted_projections=0,
-    rounds=(Round(0.5, 0.0, None),),
+    rounds=(DrawingRound(0.5, 0.0, None),),
     envelope_height=1.0,
     axis_projections=True,
     max_partitions=1,
@@ -99,14 +99,14 @@ def samples_of(data: Data) -> Samples:
     curvatures = np.empty(0, np.int32) if data.curvatures is None else data.curvatures.astype(np.int32)
     small = data.curvatures is None or max(abs(data.y).max(), data.curvatures.max()) < 2**CURVED_BITS
     return Samples(
-        transposed(data.codes),
-        targets,
-        np.zeros(n_targets, np.int32),
-        curvatures,
-        pack(targets, curvatures) if n_targets and unit and small else none,
-        none if unit else data.weights,
-        none if unit else data.counts,
-        data.n_classes,
+        codes=transposed(data.codes),
+        targets=targets,
+        remainders=np.zeros(n_targets, np.int32),
+        curvatures=curvatures,
+        packed=pack(targets, curvatures) if n_targets and unit and small else none,
+        weights=none if unit else data.weights,
+        counts=none if unit else data.counts,
+        n_classes=data.n_classes,
     )
 
 
@@ -133,12 +133,12 @@ def candidates_of(vectors: Any, n_nodes: int = 1) -> Candidates:
     vectors = np.asarray(vectors, np.int16)
     n, n_features = vectors.shape
     return Candidates(
-        np.tile(np.arange(n_features, dtype=np.int32), (n_nodes, 1)),
-        np.tile(vectors, (n_nodes, 1, 1)),
-        np.full(n_nodes, n, np.int64),
-        np.zeros((n_nodes, n)),
-        np.zeros((n_nodes, n), np.int32),
-        np.zeros((n_nodes, n, 2), np.int32),
+        subspace=np.tile(np.arange(n_features, dtype=np.int32), (n_nodes, 1)),
+        coefficients=np.tile(vectors, (n_nodes, 1, 1)),
+        sizes=np.full(n_nodes, n, np.int64),
+        decrease=np.zeros((n_nodes, n)),
+        threshold=np.zeros((n_nodes, n), np.int32),
+        ranges=np.zeros((n_nodes, n, 2), np.int32),
     )
 
 
@@ -175,7 +175,14 @@ def task_of(data: Data, given: TreeParameters, l2: float = 0.0) -> Task:
         answers = NewtonStep(1.0, 1.0, l2, 1.0)
     root = class_root(data.y, data.n_classes) if data.n_classes else number_root(np.arange(len(data.y)))
     plan = plan_projections(given, data.codes.shape[1])
-    return Task(samples_of(data), root, kernel_test(given, data, l2), answers, given, plan)
+    return Task(
+        samples=samples_of(data),
+        root=root,
+        test=kernel_test(given, data, l2),
+        answers=answers,
+        parameters=given,
+        plan=plan,
+    )
 
 
 def grow_tree(

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from sublearn import paper as paper
-    from sublearn._progress import Progress
+    from sublearn._base.progress import Progress
     from sublearn.boost import SLMBoostClassifier, SLMBoostRegressor
-    from sublearn.core.losses import Loss
+    from sublearn.core.boosting.losses import Loss
     from sublearn.export import export_text
     from sublearn.forest import SLMForestClassifier, SLMForestRegressor
     from sublearn.selection import DiscriminantFeatureTest, RelevantFeatureTest
@@ -34,8 +34,8 @@ __version__ = "0.1.0"
 _MODULES = ("boost", "export", "forest", "paper", "selection", "tree", "tuning")
 _HOMES = {
     "DiscriminantFeatureTest": "selection",
-    "Loss": "core.losses",
-    "Progress": "_progress",
+    "Loss": "core.boosting.losses",
+    "Progress": "_base.progress",
     "RelevantFeatureTest": "selection",
     "SLMBoostClassifier": "boost",
     "SLMBoostRegressor": "boost",

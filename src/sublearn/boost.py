@@ -3,18 +3,18 @@
 from collections.abc import Callable, Iterator
 from typing import Any, Self
 
-import numpy as np
 from sklearn.metrics import r2_score
 from sklearn.utils.validation import check_is_fitted
 
-from sublearn._boosting import NOTHING, Part, SLMBoost
-from sublearn._estimator import ClassifierPart, RegressorPart, labels_of, unchanged_on_error
-from sublearn._parameters import Rule, check_parameters, documented, either, keep_parameters, one_of
-from sublearn.core.fixed_point import Weights
-from sublearn.core.losses import (
+from sublearn._base.boosting import SLMBoost, Validation
+from sublearn._base.estimator import unchanged_on_error
+from sublearn._base.parameters import Rule, check_parameters, documented, either, keep_parameters, one_of
+from sublearn._base.targets import ClassifierPart, RegressorPart
+from sublearn.core.boosting.losses import (
     AbsoluteError,
     Gamma,
     Huber,
+    LogLinked,
     LogLoss,
     Loss,
     OneClass,
@@ -22,8 +22,8 @@ from sublearn.core.losses import (
     Quantile,
     Softmax,
     SquaredError,
-    as_answer,
 )
+from sublearn.core.data.samples import NOTHING
 from sublearn.kernels.layout import Array
 
 
@@ -56,7 +56,7 @@ class SLMBoostClassifier(ClassifierPart, SLMBoost):
     train_score_ : ndarray
         Minus the mean training loss, before the first round and after each that was tried.
     validation_score_ : ndarray
-        The same on validation samples; empty where there are none.
+        Minus the mean loss of validation samples, before the first round and after each; empty where there are none.
     ensemble_ : FlatEnsemble
         The trees, as flat arrays.
     feature_maps_ : FeatureMaps
@@ -148,7 +148,7 @@ class SLMBoostClassifier(ClassifierPart, SLMBoost):
             Samples to validate on after each round; with `early_stopping`, in the place of a part of the training
             samples.
         eval_sample_weight : array-like, default=None
-            Weights of those.
+            Weights of the samples to validate on.
 
         Returns
         -------
@@ -157,27 +157,12 @@ class SLMBoostClassifier(ClassifierPart, SLMBoost):
         """
         with unchanged_on_error(self):
             check_parameters(self)
-            X, y = self._check_data(X, y)
-            weights = self._check_weights(sample_weight, X)
-            rows = weights.present()
-            X, y, weights = X[rows], y[rows], weights.take(rows)
-            classes, labels = labels_of(y)
-            kept = self._kept()
-            if kept:
-                self._check_width(X)
-                self._check_classes(kept.classes_, classes)
-            self.classes_ = classes
-            self._factors = self._class_factors(classes, labels, weights)
-            part = self._part(X, y, weights, NOTHING)
-            if part.factors.size:
-                part = part.take(part.factors > 0)
-            validation = self._validation_part(eval_set, eval_sample_weight)
-            self._fit_parts(part, validation, len(classes) if len(classes) > 2 else 1)
+            self._fit(X, y, sample_weight, Validation(eval_set, eval_sample_weight))
         return self
 
     def predict_proba(self, X: Any) -> Array:
         """Probability of each class, in the order of `classes_`."""
-        return self._probabilities(self._raw(X))
+        return self._model.answer(self._raw(X))
 
     def decision_function(self, X: Any) -> Array:
         """Raw value of each sample: the log-odds of the second of two classes, or one value a class."""
@@ -192,43 +177,19 @@ class SLMBoostClassifier(ClassifierPart, SLMBoost):
     def staged_predict_proba(self, X: Any) -> Iterator[Array]:
         """Probability of each class after each round."""
         for raw in self._staged_raw(X):
-            yield self._probabilities(raw)
+            yield self._model.answer(raw)
 
     def staged_decision_function(self, X: Any) -> Iterator[Array]:
         """Raw value of each sample after each round."""
         for raw in self._staged_raw(X):
             yield raw[:, 0].copy() if raw.shape[1] == 1 else raw.copy()
 
-    def _make_loss(self) -> Loss:
-        n_classes = len(self.classes_)
+    def _make_loss(self, n_classes: int) -> Loss:
         if n_classes == 1:
             return OneClass()
         if isinstance(self.loss, Loss):
             return self.loss
         return LogLoss() if n_classes == 2 else Softmax(n_classes)
-
-    def _part(self, X: Array, y: Array, weights: Weights, exposure: Array) -> Part:
-        try:
-            unknown = np.setdiff1d(y, self.classes_).tolist()
-        except TypeError:  # they cannot be sorted
-            unknown = sorted(set(y.tolist()) - set(self.classes_.tolist()), key=str)
-        if unknown:
-            name = type(self).__name__
-            raise ValueError(f"eval_set of {name}.fit must hold classes of y only; got {unknown} too.")
-        labels = np.searchsorted(self.classes_, y)
-        factors = NOTHING if (self._factors == 1.0).all() else self._factors[labels]
-        if factors.size and not factors.any():
-            raise ValueError(f"eval_set of {type(self).__name__}.fit must hold a class whose class_weight is not 0.")
-        return Part(X, labels.astype(np.float64), weights, factors, exposure)
-
-    def _probabilities(self, raw: Array) -> Array:
-        n_classes = len(self.classes_)
-        loss: Loss = self._loss
-        if type(loss).prediction is Loss.prediction:  # a loss of the user's that leaves this to us
-            loss = LogLoss() if n_classes == 2 else Softmax(n_classes)
-        shapes = [(len(raw), n_classes), *([(len(raw),)] if n_classes == 2 else [])]
-        given = as_answer(loss, "prediction", loss.prediction(raw[:, 0] if raw.shape[1] == 1 else raw), *shapes)
-        return np.column_stack([1.0 - given, given]) if given.ndim == 1 else given
 
 
 LOSSES: dict[str, Callable[[float | None], Loss]] = {
@@ -239,6 +200,7 @@ LOSSES: dict[str, Callable[[float | None], Loss]] = {
     "poisson": lambda quantile: Poisson(),
     "gamma": lambda quantile: Gamma(),
 }
+LONGEST = 1e50  # exposure; the shortest is its inverse
 WITH_QUANTILE = ("quantile", "huber")
 
 
@@ -268,7 +230,7 @@ class SLMBoostRegressor(RegressorPart, SLMBoost):
     train_score_ : ndarray
         Minus the mean training loss, before the first round and after each that was tried.
     validation_score_ : ndarray
-        The same on validation samples; empty where there are none.
+        Minus the mean loss of validation samples, before the first round and after each; empty where there are none.
     ensemble_ : FlatEnsemble
         The trees, as flat arrays.
     feature_maps_ : FeatureMaps
@@ -373,7 +335,7 @@ class SLMBoostRegressor(RegressorPart, SLMBoost):
             Samples to validate on after each round; with `early_stopping`, in the place of a part of the training
             samples.
         eval_sample_weight : array-like, default=None
-            Weights of those.
+            Weights of the samples to validate on.
         exposure : array-like of shape (n_samples,), default=None
             What each y was counted over (time, area, people), from 1e-50 to 1e50, for the losses 'poisson' and 'gamma':
             the model learns the rate, y / exposure.
@@ -388,23 +350,13 @@ class SLMBoostRegressor(RegressorPart, SLMBoost):
         with unchanged_on_error(self):
             check_parameters(self)
             self._check_quantile()
-            X, y = self._check_data(X, y)
-            weights = self._check_weights(sample_weight, X)
-            if self._kept():
-                self._check_width(X)
-            if eval_set is not None and (exposure is None) != (eval_exposure is None):
-                name = type(self).__name__
-                raise ValueError(f"exposure and eval_exposure of {name}.fit must both be given, or neither.")
-            part = self._part(X, y, weights, self._check_exposure(exposure, X, self._make_loss())).take(
-                weights.present()
-            )
-            self._fit_parts(part, self._validation_part(eval_set, eval_sample_weight, eval_exposure), 1)
+            self._fit(X, y, sample_weight, Validation(eval_set, eval_sample_weight, eval_exposure), exposure)
         return self
 
     def predict(self, X: Any, exposure: Any = None) -> Array:
         """Number predicted for each sample: the rate times the exposure, where there is one."""
         check_is_fitted(self)
-        return self._predictions(self._raw(X, self._check_exposure(exposure, X, self._loss)))
+        return self._model.answer(self._raw(X, self._exposure_of(exposure, X)))
 
     def score(self, X: Any, y: Any, sample_weight: Any = None, exposure: Any = None) -> float:
         """R^2 of the predictions, with exposures where the model was fitted with such."""
@@ -413,8 +365,8 @@ class SLMBoostRegressor(RegressorPart, SLMBoost):
     def staged_predict(self, X: Any, exposure: Any = None) -> Iterator[Array]:
         """Number predicted for each sample after each round."""
         check_is_fitted(self)
-        for raw in self._staged_raw(X, self._check_exposure(exposure, X, self._loss)):
-            yield self._predictions(raw)
+        for raw in self._staged_raw(X, self._exposure_of(exposure, X)):
+            yield self._model.answer(raw)
 
     def _check_quantile(self) -> None:
         if self.quantile is not None and (isinstance(self.loss, Loss) or self.loss not in WITH_QUANTILE):
@@ -423,12 +375,29 @@ class SLMBoostRegressor(RegressorPart, SLMBoost):
                 f"quantile of {type(self).__name__} must be None unless the loss is {known}; got {self.quantile!r}."
             )
 
-    def _make_loss(self) -> Loss:
+    def _make_loss(self, n_classes: int = 0) -> Loss:
         return self.loss if isinstance(self.loss, Loss) else LOSSES[self.loss](self.quantile)
 
-    def _part(self, X: Array, y: Array, weights: Weights, exposure: Array) -> Part:
-        return Part(X, y, weights, NOTHING, exposure)
+    def _check_exposure(self, exposure: Any, X: Any, prefix: str = "") -> Array:
+        return self._exposures(exposure, X, isinstance(self._make_loss(), LogLinked), prefix)
 
-    def _predictions(self, raw: Array) -> Array:
-        loss: Loss = self._loss
-        return as_answer(loss, "prediction", loss.prediction(raw[:, 0]), (len(raw),)).copy()  # raw is renewed
+    def _exposure_of(self, exposure: Any, X: Any) -> Array:
+        """Exposures of samples to predict."""
+        return self._exposures(exposure, X, self._model.link == "exponential")
+
+    def _exposures(self, exposure: Any, X: Any, has_rate: bool, prefix: str = "") -> Array:
+        """Exposures as numbers, for a loss that has a rate; empty for ones."""
+        if exposure is None:
+            return NOTHING
+        name = f"{prefix}exposure of {type(self).__name__}"
+        if not has_rate:
+            raise ValueError(f"{name} must be None unless the loss is 'poisson' or 'gamma'.")
+        given = self._check_numbers(exposure, X, f"{prefix}exposure")
+        if not (given > 0).all():
+            raise ValueError(f"{name} must be positive everywhere; got {given.min():g}.")
+        if given.min() < 1 / LONGEST or given.max() > LONGEST:
+            low, high = given.min(), given.max()
+            raise ValueError(
+                f"{name} must lie from {1 / LONGEST:g} to {LONGEST:g}; got {low:g} to {high:g}. Choose another unit."
+            )
+        return given

@@ -6,9 +6,10 @@ from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
-from sublearn._parameters import whole
-from sublearn.core.codes import FeatureMaps, curve_of, line_of
-from sublearn.core.flat_tree import FlatTree
+from sublearn._base.parameters import whole
+from sublearn.core.data.codes import FeatureMaps, curve_of, line_of
+from sublearn.core.model.fitted import FittedModel
+from sublearn.core.model.flat_tree import FlatTree
 from sublearn.kernels.layout import Array
 from sublearn.tree import SLMTree
 
@@ -54,18 +55,19 @@ def export_text(model: Any, feature_names: Sequence[str] | None = None, *, digit
     if not whole(1, 17).accepts(digits):
         raise ValueError(f"digits of export_text must be {whole(1, 17).words}; got {digits!r}.")
     check_is_fitted(model)
-    names = names_of_features(model, feature_names, "export_text")
-    writer = _Writer(model.tree_, model.feature_maps_, names, getattr(model, "classes_", None), digits)
+    fitted = model._model
+    names = names_of_features(fitted, feature_names, "export_text")
+    writer = _Writer(fitted.ensemble.nodes, fitted.maps, names, fitted.classes, digits)
     return "\n".join([*writer.node(0, "", ""), *writer.maps()])
 
 
-def names_of_features(model: Any, given: Sequence[str] | None, owner: str) -> list[str]:
+def names_of_features(model: FittedModel, given: Sequence[str] | None, owner: str) -> list[str]:
     """The names given to the function `owner`, or else those of the model."""
     if given is None:
-        return list(getattr(model, "feature_names_in_", [f"x{f}" for f in range(model.n_features_in_)]))
-    if len(given) != model.n_features_in_:
+        return [f"x{f}" for f in range(model.n_features)] if model.feature_names is None else list(model.feature_names)
+    if len(given) != model.n_features:
         raise ValueError(
-            f"feature_names of {owner} must have a name for each of {model.n_features_in_} features; got {len(given)}."
+            f"feature_names of {owner} must have a name for each of {model.n_features} features; got {len(given)}."
         )
     return list(map(str, given))
 

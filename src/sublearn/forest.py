@@ -1,23 +1,25 @@
 """SLM Forest: trees that differ by their probabilistic projections, for classes and for numbers (paper Sec. III-A)."""
 
 import warnings
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
 from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils.validation import check_is_fitted
 
-from sublearn._ensemble import SLMEnsemble
-from sublearn._estimator import ClassifierPart, RegressorPart, Response, Training, unchanged_on_error
-from sublearn._parameters import as_count, check_parameters, documented, keep_parameters
-from sublearn.core.bagging import bagged, draw_bag
-from sublearn.core.codes import encode_samples
-from sublearn.core.fixed_point import Weights
-from sublearn.core.flat_ensemble import apply
-from sublearn.core.flat_tree import FlatTree, feature_decreases, shares
-from sublearn.core.grower import grow, takes_long
+from sublearn._base.ensemble import SLMEnsemble
+from sublearn._base.estimator import Training, unchanged_on_error
+from sublearn._base.parameters import as_count, check_parameters, documented, keep_parameters
+from sublearn._base.targets import ClassifierPart, RegressorPart
+from sublearn.core.data.codes import encode_samples
+from sublearn.core.data.samples import Given
 from sublearn.core.keys import key_below
+from sublearn.core.model.flat_ensemble import alone, apply, pack
+from sublearn.core.model.flat_tree import FlatTree, feature_decreases, shares
 from sublearn.core.parallel import Workers
+from sublearn.core.tree.bagging import bagged, draw_bag
+from sublearn.core.tree.grower import grow, takes_long
 from sublearn.kernels.layout import Array
 from sublearn.tree import SLMClassifier, SLMRegressor, SLMTree
 
@@ -49,29 +51,30 @@ class SLMForest(SLMEnsemble):
         """
         with unchanged_on_error(self):
             check_parameters(self)
-            X, y = self._check_data(X, y)
-            self._check_bagging(len(X))
-            weights = self._check_weights(sample_weight, X)
+            given = self._check_given(X, y, sample_weight)
+            self._check_bagging(len(given.X))
             kept = self._kept()
             if kept:
-                self._check_width(X)
+                self._check_width(given.X)
             trees = kept._trees() if kept else []
             n_new = self._n_new(len(trees), 3) if kept else int(self.n_estimators)
             key = kept._drawn_from if kept else self._key()
             with self._workers() as workers:
-                training = self._prepare(X, y, weights, workers, kept and kept.feature_maps_)
+                training = self._prepare(self._encode_targets(given), workers, kept._model.maps if kept else None)
                 if kept:
                     self._check_codes(training.task.plan)
-                    self._check_classes(getattr(kept, "classes_", training.classes), training.classes)
+                    self._check_classes(training.coded.classes)
                 trees += self._grow_trees(training, key, len(trees), n_new, workers)
-                self._store(trees, training, key)
-                self._bagging = (self.bootstrap, self.max_samples)
+                ensemble = pack(trees)
+                votes = self._votes(ensemble.nodes.value)
+                self._store_model(ensemble, training.coded, training.task.plan, votes=votes)
+                self._drawn_from, self._bagging = key, (self.bootstrap, self.max_samples)
                 for name in ("oob_score_", "oob_prediction_", "oob_decision_function_"):
                     self.__dict__.pop(name, None)  # of an earlier fit
                 if self.oob_score:
                     numbers = np.asarray(1.0 if sample_weight is None else sample_weight, np.float64)
-                    weights_of_all = np.broadcast_to(numbers, len(X))
-                    self._store_oob(X, y, weights_of_all, training, workers)
+                    weights_of_all = np.broadcast_to(numbers, len(given.X))
+                    self._store_oob(given, weights_of_all, training, workers)
         return self
 
     @property
@@ -84,7 +87,7 @@ class SLMForest(SLMEnsemble):
     def feature_importances_(self) -> Array:
         """Share of each feature in the decrease of the loss, in the mean over the trees."""
         check_is_fitted(self)
-        each = [shares(feature_decreases(tree, self.n_features_in_)) for tree in self._trees()]
+        each = [shares(feature_decreases(tree, self._model.n_features)) for tree in self._trees()]
         return shares(np.mean(each, axis=0))
 
     def _check_bagging(self, n_samples: int) -> None:
@@ -100,11 +103,6 @@ class SLMForest(SLMEnsemble):
         if self.oob_score and not self.bootstrap:
             raise ValueError(f"oob_score of {name} must be False unless bootstrap=True, which leaves samples out.")
 
-    @property
-    def _answers(self) -> Array:
-        """What each node contributes: its value, or its vote."""
-        return self.ensemble_.nodes.value if self._votes is None else self._votes
-
     def _bag(self, n_samples: int, key: int) -> Array:
         n_draws = n_samples if self.max_samples is None else as_count(self.max_samples, n_samples)
         return draw_bag(n_samples, n_draws, key)
@@ -114,26 +112,27 @@ class SLMForest(SLMEnsemble):
 
         def grow_one(i: int, worker: Workers) -> FlatTree:
             tree_key = key_below(key, n_kept + i)
-            own = bagged(task, self._bag(len(training.rows), tree_key)) if self.bootstrap else task
+            own = bagged(task, self._bag(len(training.coded.rows), tree_key)) if self.bootstrap else task
             return grow(own, tree_key, worker)
 
         return workers.each(grow_one, n_new, takes_long(task))
 
-    def _store(self, trees: list[FlatTree], training: Training, key: int) -> None:
-        self._store_trees(trees, training.maps, training.task.plan.subspace_size, key)
-        self._votes: Array | None = None
+    def _votes(self, value: Array) -> Array | None:
+        """What nodes of these values contribute, if not the values themselves."""
+        return None
 
-    def _store_oob(self, X: Array, y: Array, sample_weight: Array, training: Training, workers: Workers) -> None:
+    def _store_oob(self, given: Given, sample_weight: Array, training: Training, workers: Workers) -> None:
         """Predict every sample by the trees that have not seen it."""
-        codes = encode_samples(X, self.feature_maps_, workers)
-        sums = np.zeros((len(X), self._answers.shape[1]))
-        n_trees = np.zeros(len(X))
-        for t, root in enumerate(self.ensemble_.roots.tolist()):
-            unseen = np.ones(len(X), np.bool_)
-            bag = self._bag(len(training.rows), key_below(self._drawn_from, t))
-            unseen[training.rows[bag > 0]] = False
-            leaves = apply(self.ensemble_.only(t), codes, workers)[:, 0]
-            sums[unseen] += self._answers[root + leaves[unseen]]
+        model, n_samples = self._model, len(given.X)
+        codes = encode_samples(given.X, model.maps, workers)
+        sums = np.zeros((n_samples, model.contributions.shape[1]))
+        n_trees = np.zeros(n_samples)
+        for t, root in enumerate(model.ensemble.roots.tolist()):
+            unseen = np.ones(n_samples, np.bool_)
+            bag = self._bag(len(training.coded.rows), key_below(self._drawn_from, t))
+            unseen[training.coded.rows[bag > 0]] = False
+            leaves = apply(model.ensemble.only(t), codes, workers)[:, 0]
+            sums[unseen] += model.contributions[root + leaves[unseen]]
             n_trees[unseen] += 1
         if not n_trees.all():
             text = "some samples were drawn for every tree and have no out-of-bag prediction; grow more trees."
@@ -143,21 +142,23 @@ class SLMForest(SLMEnsemble):
         self._keep_oob(predictions)
         counted = (n_trees > 0) & (sample_weight > 0)
         weights = _near_one(sample_weight[counted])
-        self.oob_score_ = self._oob_score(y[counted], predictions[counted], weights) if counted.any() else np.nan
+        self.oob_score_ = self._oob_score(given.y[counted], predictions[counted], weights) if counted.any() else np.nan
 
     def _as_estimator(self, tree: FlatTree) -> SLMTree:
         names = self._tree_class._get_param_names()
         estimator = self._tree_class(**{name: value for name, value in self.get_params().items() if name in names})
-        for name in ("n_features_in_", "feature_names_in_", "feature_maps_", "classes_"):
+        for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self, name):
                 setattr(estimator, name, getattr(self, name))
-        estimator._store_tree(tree, self.n_parameters_ // max(self.n_partitions_, 1))
+        estimator._model = replace(self._model, ensemble=alone(tree), votes=None)
         return estimator
 
     def _mean(self, X: Any) -> Array:
         """Mean answer of the trees."""
         check_is_fitted(self)
-        return self._sums(X, self._answers, np.zeros(self._answers.shape[1])) / self.ensemble_.n_trees
+        X = self._check_samples(X)
+        with self._workers() as workers:
+            return self._model.mean(X, workers)
 
 
 @documented
@@ -260,12 +261,9 @@ class SLMForestClassifier(ClassifierPart, SLMForest):
         """Probability of each class, in the order of `classes_`: its share of the votes, hard or soft."""
         return self._mean(X)
 
-    def _store(self, trees: list[FlatTree], training: Training, key: int) -> None:
-        super()._store(trees, training, key)
-        self.classes_ = training.classes
-        if self.voting == "hard":
-            value = self.ensemble_.nodes.value
-            self._votes = np.eye(value.shape[1])[value.argmax(axis=1)]
+    def _votes(self, value: Array) -> Array | None:
+        """One vote for the largest share of the classes, if votes are hard."""
+        return np.eye(value.shape[1])[value.argmax(axis=1)] if self.voting == "hard" else None
 
     def _keep_oob(self, predictions: Array) -> None:
         self.oob_decision_function_ = predictions
@@ -367,13 +365,14 @@ class SLMForestRegressor(RegressorPart, SLMForest):
         """Number predicted for each sample: the mean over the trees."""
         return self._mean(X)[:, 0]
 
-    def _encode_response(self, y: Array, weights: Weights) -> tuple[Response, Weights]:
-        if np.abs(y).max() > LARGEST:
+    def _encode_targets(self, given: Given) -> Given:
+        given = super()._encode_targets(given)
+        if np.abs(given.y).max() > LARGEST:
             raise ValueError(
                 f"y of {type(self).__name__} must lie from {-LARGEST:g} to {LARGEST:g}, so that trees can be added up; "
-                f"got numbers from {y.min():g} to {y.max():g}."
+                f"got numbers from {given.y.min():g} to {given.y.max():g}."
             )
-        return super()._encode_response(y, weights)
+        return given
 
     def _keep_oob(self, predictions: Array) -> None:
         self.oob_prediction_ = predictions[:, 0]

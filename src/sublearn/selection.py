@@ -7,23 +7,17 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from sublearn._checking import check_samples
-from sublearn._estimator import (
-    ClassTargets,
-    NumberTargets,
-    SLMEstimator,
-    make_answers,
-    make_root,
-    make_samples,
-    unchanged_on_error,
-)
-from sublearn._parameters import as_count, check_parameters, documented, keep_parameters
-from sublearn.core.answers import Answers
-from sublearn.core.codes import CODE_LIMIT, encode_samples, fit_maps
-from sublearn.core.criterion import make_feature_test
-from sublearn.core.feature_test import Encoded, Tested, elbow, examine
-from sublearn.core.fixed_point import Weights
+from sublearn._base.checking import check_samples
+from sublearn._base.estimator import SLMEstimator, unchanged_on_error
+from sublearn._base.parameters import as_count, check_parameters, documented, keep_parameters
+from sublearn._base.targets import ClassTargets, NumberTargets
+from sublearn.core.data.codes import HEAVY_TAILS
+from sublearn.core.data.samples import Given, drop_weightless, integer_response, response_samples
 from sublearn.core.parallel import Workers
+from sublearn.core.tree.answers import Answers, make_answers
+from sublearn.core.tree.criterion import make_feature_test
+from sublearn.core.tree.feature_test import Encoded, Tested, elbow, examine
+from sublearn.core.tree.task import make_root
 from sublearn.kernels.layout import Array
 
 ELBOW = "elbow"
@@ -37,8 +31,7 @@ class FeatureTest(SelectorMixin, SLMEstimator):  # type: ignore[misc]
         "n_bins": "Equal-width bins between the smallest and the largest value of a feature; the boundaries between "
         "them are the thresholds that are tried.",
         "feature_map": "What equal width means: that of the values, of their quantiles turned into those of a normal "
-        "variable, or whichever suits the feature: quantiles where it has heavy tails, that is, reaches further than 8 "
-        "deviations or has a third of its samples within a 64th of one. 'linear' is the paper's.",
+        f"variable, or whichever suits the feature: {HEAVY_TAILS}. 'linear' is the paper's.",
         "class_weight": "Factors on the weights of samples by class; 'balanced' gives all classes the same total "
         "weight.",
     }
@@ -62,29 +55,22 @@ class FeatureTest(SelectorMixin, SLMEstimator):  # type: ignore[misc]
         """
         with unchanged_on_error(self):
             check_parameters(self)
-            X, y = self._check_data(X, y)
-            weights = self._check_weights(sample_weight, X)
+            given = self._take_in(X, y, sample_weight)
             with self._workers() as workers:
-                self._store(*self._examine(X, y, weights, workers))
+                self._store(*self._examine(given, workers))
         return self
 
-    def _examine(self, X: Array, y: Array, weights: Weights, workers: Workers) -> tuple[Tested, Answers]:
+    def _examine(self, given: Given, workers: Workers) -> tuple[Tested, Answers]:
         """Test the features, and tell how losses are read."""
-        rows = weights.present()
-        weights = weights.take(rows)
-        response, products = self._encode_response(y[rows], weights)
-        weighing = products.present()  # class weights may be 0 too
-        response, products = response.take(weighing), products.take(weighing)
+        response = integer_response(drop_weightless(given.only(slice(0))))
 
         def encode(columns: slice, own: Workers) -> Encoded:
-            x = np.ascontiguousarray(X[:, columns][rows], np.float64)  # which is read several times
-            maps = fit_maps(x, weights.weights, self.feature_map, CODE_LIMIT, own)
-            return Encoded(encode_samples(x[weighing], maps, own), maps)
+            coded = self._code(given.only(columns), own)
+            return Encoded(coded.codes, coded.maps)
 
-        n_samples = len(y[rows][weighing])
-        samples = make_samples(np.empty((0, n_samples), np.int16), response, products)
+        samples = response_samples(np.empty((0, response.n_samples), np.int16), response)
         test = make_feature_test(getattr(self, "criterion", "squared_error"), int(self.n_bins))
-        found = examine(samples, make_root(response, n_samples), test, X.shape[1], encode, workers)
+        found = examine(samples, make_root(response), test, given.X.shape[1], encode, workers)
         return found, make_answers(response)
 
     def _store(self, found: Tested, answers: Answers) -> None:

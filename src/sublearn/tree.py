@@ -8,17 +8,17 @@ from sklearn.base import clone
 from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
-from sublearn._estimator import ClassifierPart, RegressorPart, SLMEstimator, Training, n_parameters, unchanged_on_error
-from sublearn._parameters import check_parameters, documented, keep_parameters
-from sublearn.core.codes import encode_samples
-from sublearn.core.flat_ensemble import alone, apply
-from sublearn.core.flat_tree import FlatTree, decision_path, feature_decreases, shares
-from sublearn.core.grower import grow
-from sublearn.core.pruning import prune, pruning_path
+from sublearn._base.estimator import SLMPredictor, Training, unchanged_on_error
+from sublearn._base.parameters import check_parameters, documented, keep_parameters
+from sublearn._base.targets import ClassifierPart, RegressorPart
+from sublearn.core.model.flat_ensemble import alone
+from sublearn.core.model.flat_tree import FlatTree, decision_path, feature_decreases, shares
+from sublearn.core.model.pruning import prune, pruning_path
+from sublearn.core.tree.grower import grow
 from sublearn.kernels.layout import Array
 
 
-class SLMTree(SLMEstimator):
+class SLMTree(SLMPredictor):
     """What the two trees share."""
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -42,7 +42,7 @@ class SLMTree(SLMEstimator):
             tree, training = self._grow(X, y, sample_weight)
             if self.ccp_alpha > 0:
                 tree = prune(tree, self.ccp_alpha)
-            self._store(tree, training)
+            self._store_model(alone(tree), training.coded, training.task.plan)
         return self
 
     def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: Any = None) -> Bunch:
@@ -71,59 +71,59 @@ class SLMTree(SLMEstimator):
         check_is_fitted(self)
         X = self._check_samples(X)
         with self._workers() as workers:
-            codes = encode_samples(X, self.feature_maps_, workers)
-            return apply(self._alone, codes, workers)[:, 0]
+            return self._model.apply(X, workers)[:, 0]
 
     def decision_path(self, X: Any) -> csr_matrix:
         """Route of each sample: a sparse matrix (n_samples, n_nodes) with 1 at each node it passes."""
         leaves = self.apply(X)
-        indices, indptr = decision_path(self.tree_, leaves)
-        shape = (len(leaves), self.tree_.n_nodes)
+        tree = self._model.ensemble.nodes
+        indices, indptr = decision_path(tree, leaves)
+        shape = (len(leaves), tree.n_nodes)
         return csr_matrix((np.ones(len(indices), np.int64), indices, indptr), shape=shape)
 
     def get_depth(self) -> int:
         """Depth of the tree; 0 for a single leaf."""
-        check_is_fitted(self)
         return self.depth_
 
     def get_n_leaves(self) -> int:
         """Number of leaves."""
-        check_is_fitted(self)
         return self.n_leaves_
+
+    @property
+    def tree_(self) -> FlatTree:
+        """The tree, as flat arrays."""
+        check_is_fitted(self)
+        return self._model.ensemble.nodes
+
+    @property
+    def depth_(self) -> int:
+        """Depth of the tree; 0 for a single leaf."""
+        return int(self.tree_.depth[-1])
+
+    @property
+    def n_leaves_(self) -> int:
+        """Number of leaves."""
+        return int(self.tree_.is_leaf.sum())
 
     @property
     def feature_importances_(self) -> Array:
         """Share of each feature in the decrease of the loss; the shares add up to 1."""
         check_is_fitted(self)
-        return shares(feature_decreases(self.tree_, self.n_features_in_))
+        return shares(feature_decreases(self._model.ensemble.nodes, self._model.n_features))
 
     def _grow(self, X: Any, y: Any, sample_weight: Any) -> tuple[FlatTree, Training]:
         check_parameters(self)
-        X, y = self._check_data(X, y)
-        weights = self._check_weights(sample_weight, X)
+        given = self._take_in(X, y, sample_weight)
         key = self._key()
         with self._workers() as workers:
-            training = self._prepare(X, y, weights, workers)
-            del X, y
+            training = self._prepare(given, workers)
+            del given  # only codes are needed from here on
             tree = grow(training.task, key, workers)
         return tree, training
 
-    def _store(self, tree: FlatTree, training: Training) -> None:
-        self.feature_maps_ = training.maps
-        self._store_tree(tree, n_parameters(1, training.task.plan.subspace_size))
-
-    def _store_tree(self, tree: FlatTree, parameters_each: int) -> None:
-        """Keep a tree whose hyperplanes have so many parameters each."""
-        self.tree_ = tree
-        self._alone = alone(tree)  # with the routes that predictions take
-        self.depth_ = int(tree.depth[-1])
-        self.n_leaves_ = int(tree.is_leaf.sum())
-        self.n_partitions_ = tree.n_planes
-        self.n_parameters_ = tree.n_planes * parameters_each
-
     def _values(self, X: Any) -> Array:
         leaves = self.apply(X)
-        return self.tree_.value[leaves]
+        return self._model.contributions[leaves]
 
 
 @documented
@@ -211,10 +211,6 @@ class SLMClassifier(ClassifierPart, SLMTree):
         n_jobs: int | None = None,
     ) -> None:
         keep_parameters(self, locals())
-
-    def _store(self, tree: FlatTree, training: Training) -> None:
-        super()._store(tree, training)
-        self.classes_ = training.classes
 
     def predict_proba(self, X: Any) -> Array:
         """Probability of each class, in the order of `classes_`: its share of the leaf's weight."""

@@ -13,12 +13,13 @@ from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.utils import check_random_state, column_or_1d
 from sklearn.utils.validation import _check_sample_weight
 
-from sublearn._boosting import SLMBoost
-from sublearn._ensemble import SLMEnsemble
-from sublearn._estimator import SLMEstimator, labels_of
-from sublearn._parameters import check_parameters
-from sublearn._progress import shown
-from sublearn._spaces import SPACES, Choice, Number, Space, Whole, check_space
+from sublearn._base.boosting import SLMBoost
+from sublearn._base.ensemble import SLMEnsemble
+from sublearn._base.estimator import SLMEstimator
+from sublearn._base.parameters import check_parameters
+from sublearn._base.progress import shown
+from sublearn._base.spaces import SPACES, Choice, Number, Space, Whole, check_space
+from sublearn._base.targets import labels_of
 from sublearn.kernels.layout import Array
 
 __all__ = ["SPACES", "Choice", "Number", "Space", "Tuning", "Whole", "tune"]
@@ -193,17 +194,17 @@ class _Search:
         self._seed = int(check_random_state(estimator.random_state).randint(2**31))
         self._stages = self._make_stages()
         self._rate = 0.0  # seconds a sample and fit of the latest settings
-        self._best_rate = 0.0  # and of the best
+        self._best_rate = 0.0  # seconds a sample and fit of the best settings
 
     def _drop_absent(self, weights: Any) -> None:
-        """Weight 0 is a row's absence, so that parts do not depend on such rows, and none is of nothing else."""
+        """Leave out rows of weight 0 before samples are divided: no part may depend on them, nor hold them alone."""
         self._estimator._check_weights(weights, self._X)
         checked = _check_sample_weight(weights, self._X)
         rows = np.flatnonzero(checked)
         self._X, self._y, self._weights = self._take(rows), self._y[rows], checked[rows]
 
     def _make_stages(self) -> list[_Stage]:
-        """Rare classes are in every part to learn from, and in none that tests."""
+        """Divide the samples; rare classes are in every part to learn from, and in none that tests."""
         by_class = is_classifier(self._estimator)
         kinds = labels_of(self._y)[1] if by_class else np.zeros(self._n, np.int64)
         is_rare = np.bincount(kinds)[kinds] < N_FOLDS
@@ -276,7 +277,7 @@ class _Search:
         return Tuning(found, best, default, n_settings, n_dropped, 0.0)
 
     def _mean(self, scores: list[float]) -> float:
-        """Of folds; of stages that grow, the last."""
+        """Mean score of folds, or the score of the last stage where stages grow."""
         return float(np.mean(scores)) if self._n < MANY else scores[-1]
 
     def _time_for(self, stage: _Stage) -> bool:

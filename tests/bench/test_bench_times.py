@@ -101,7 +101,18 @@ def test_slope_of_a_power_law_is_its_exponent(exponent: float) -> None:
 
 
 def grown(axis: str, value: int, seconds: float, peak: int = GIB, contender: str = "slm-boost") -> Grown:
-    return Grown(axis, value, contender, 100, seconds, None, peak, 0, [seconds], [0.0])
+    return Grown(
+        axis=axis,
+        value=value,
+        contender=contender,
+        n_trees=100,
+        seconds=seconds,
+        ratio=None,
+        peak=peak,
+        beyond=0,
+        turns=[seconds],
+        loads=[0.0],
+    )
 
 
 def test_slopes_are_of_one_contender_along_one_axis() -> None:
@@ -125,21 +136,67 @@ def test_slopes_above_a_bound_leave_out_what_is_below() -> None:
 
 def reached(data_set: str, contender: str, ratio: float | None) -> Reached:
     point = Point(100, 1.0, 0.5)
-    return Reached(data_set, contender, "RMSE", "xgboost", 0.5, 100, 1.0, ratio, [], [], point, [point])
+    return Reached(
+        data_set=data_set,
+        contender=contender,
+        loss_name="RMSE",
+        pace="xgboost",
+        goal=0.5,
+        rounds=100,
+        seconds=1.0,
+        ratio=ratio,
+        turns=[],
+        loads=[],
+        end=point,
+        curve=[point],
+    )
 
 
 def fit(
     contender: str, kind: str, ratio: float, loss: float, accuracy: float | None, data_set: str = "synthetic"
 ) -> Fit:
-    return Fit(data_set, kind, contender, 20, 1.0, ratio, [1.0], [0.0], "log loss", loss, accuracy)
+    return Fit(
+        data_set=data_set,
+        kind=kind,
+        contender=contender,
+        n_trees=20,
+        seconds=1.0,
+        ratio=ratio,
+        turns=[1.0],
+        loads=[0.0],
+        loss_name="log loss",
+        loss=loss,
+        accuracy=accuracy,
+    )
 
 
 def predicted(data_set: str, contender: str, bulk: float | None) -> Predicted:
-    return Predicted(data_set, contender, 9, 0.5, 1e6, bulk, 1e-4, 1.0, [], [])
+    return Predicted(
+        data_set=data_set,
+        contender=contender,
+        rounds=9,
+        loss=0.5,
+        rows_per_second=1e6,
+        bulk_ratio=bulk,
+        single_seconds=1e-4,
+        single_ratio=1.0,
+        turns=[],
+        loads=[],
+    )
 
 
 def start(contender: str, cache: str, own: float, first_fit: float) -> Start:
-    return Start(contender, cache, 1.0, own, first_fit, 0.0, 1.0, [1.0], [0.0])
+    return Start(
+        contender=contender,
+        cache=cache,
+        others=1.0,
+        own=own,
+        first_fit=first_fit,
+        first_predict=0.0,
+        ratio=1.0,
+        turns=[1.0],
+        loads=[0.0],
+    )
 
 
 def verdict(name: str, **parts: list[Any]) -> str:
@@ -236,8 +293,11 @@ def test_memory_is_judged_at_two_million_rows(peak: int, expected: str) -> None:
 
 @pytest.mark.parametrize(("speedup", "expected"), [(1.7, MET), (1.69, MISSED)])
 def test_threads_are_judged_for_all_of_ours(speedup: float, expected: str) -> None:
-    entries = [Speedup(name, 2, 2.0, 1.0, found, {}, {}) for name, found in (("slm-tree", 1.9), ("slm-boost", speedup))]
-    peer = Speedup("xgboost", 2, 1.0, 1.0, 1.0, {}, {})
+    entries = [
+        Speedup(contender=name, threads=2, one=2.0, several=1.0, speedup=found, turns={}, loads={})
+        for name, found in (("slm-tree", 1.9), ("slm-boost", speedup))
+    ]
+    peer = Speedup(contender="xgboost", threads=2, one=1.0, several=1.0, speedup=1.0, turns={}, loads={})
     assert verdict("two threads", threads=[*entries, peer]) == expected
 
 
@@ -259,7 +319,7 @@ def test_starts_are_judged_by_cache() -> None:
 
 def test_losses_of_a_set_by_hand() -> None:
     X = np.zeros((2, 1))
-    classes = sets.Split("a", "A", True, X, X, X, np.array([0, 1]))
+    classes = sets.Split(name="a", title="A", is_classes=True, X_train=X, X_test=X, y_train=X, y_test=np.array([0, 1]))
     given = np.array([[0.5, 0.5], [0.75, 0.25]])
     assert classes.loss(given) == pytest.approx((np.log(2) + np.log(4)) / 2)
     assert classes.accuracy(given) == 0.5

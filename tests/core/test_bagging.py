@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from naive import Array, Data
-from sublearn.core.bagging import BAG, bagged, draw_bag
-from sublearn.core.grower import grow
 from sublearn.core.keys import key_below
+from sublearn.core.tree.bagging import BAG, bagged, draw_bag
+from sublearn.core.tree.grower import grow
 from support import (
     KEY,
     ONE_THREAD,

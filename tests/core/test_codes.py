@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 import naive
 from naive import Array
-from sublearn.core import codes, parallel
-from sublearn.core.codes import CODE_LIMIT, DEVIATIONS, FeatureMaps, code_limit, encode_samples, fit_maps
+from sublearn.core import parallel
+from sublearn.core.data import codes
+from sublearn.core.data.codes import CODE_LIMIT, DEVIATIONS, FeatureMaps, code_limit, encode_samples, fit_maps
 from sublearn.core.parallel import Workers
 from support import ONE_THREAD
 

@@ -7,7 +7,7 @@ import pytest
 
 import naive
 from naive import Data
-from sublearn.core.criterion import NodeSums, describe_nodes
+from sublearn.core.tree.criterion import NodeSums, describe_nodes
 from support import ONE_THREAD, TASKS, WEIGHTS, kernel_test, level_of, make_data, parameters, random_data, samples_of
 
 

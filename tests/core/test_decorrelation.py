@@ -10,10 +10,10 @@ import pytest
 import naive
 from naive import Array, Data, Vector
 from sublearn.core import parallel
-from sublearn.core.decorrelation import keep_decorrelated
-from sublearn.core.discriminant import score_projections
 from sublearn.core.parallel import Workers
-from sublearn.core.parameters import TreeParameters
+from sublearn.core.tree.decorrelation import keep_decorrelated
+from sublearn.core.tree.discriminant import score_projections
+from sublearn.core.tree.parameters import TreeParameters
 from sublearn.kernels.layout import BLOCK
 from support import (
     ONE_THREAD,
@@ -51,12 +51,12 @@ def keep(
     if scores is not None:
         candidates.decrease[:] = scores
     cells = np.full(len(level.order), UNTOUCHED, np.uint8)
-    choice = keep_decorrelated(samples, level, test, candidates, p, cells, workers)
+    partitions = keep_decorrelated(samples, level, test, candidates, p, cells, workers)
     by_row = np.empty(len(data.y), np.int64)
     by_row[level.order] = cells
-    kept = [row[:n].tolist() for row, n in zip(choice.kept, choice.n_kept, strict=True)]
+    kept = [row[:n].tolist() for row, n in zip(partitions.kept, partitions.n_kept, strict=True)]
     rows = [np.arange(len(data.y))] if nodes is None else nodes
-    return Found(kept, choice.n_children.tolist(), choice.decrease.tolist(), [by_row[r] for r in rows])
+    return Found(kept, partitions.n_children.tolist(), partitions.decrease.tolist(), [by_row[r] for r in rows])
 
 
 def assert_as_twin(data: Data, vectors: Sequence[Vector], p: TreeParameters, nodes: Any = None) -> int:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from naive import Array
-from sublearn.core.derivatives import (
+from sublearn.core.boosting.derivatives import (
     CURVATURE_BITS,
     Derivatives,
     Slopes,
@@ -18,7 +18,7 @@ from sublearn.core.derivatives import (
     fine_steps,
     integer_derivatives,
 )
-from sublearn.core.fixed_point import UNIT, Weights, pack
+from sublearn.core.data.fixed_point import UNIT, Weights, pack
 from sublearn.core.parallel import Workers
 from sublearn.kernels.layout import CURVED_BITS, TARGET_BITS
 from support import ONE_THREAD

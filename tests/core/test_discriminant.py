@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 import naive
 from naive import Array, Data, Vector
 from sublearn.core import parallel
-from sublearn.core.criterion import TABLE_SIZE, make_test
-from sublearn.core.discriminant import score_projections
 from sublearn.core.parallel import Workers
-from sublearn.core.parameters import TreeParameters
-from sublearn.core.space import make_below
+from sublearn.core.tree.criterion import TABLE_SIZE, make_test
+from sublearn.core.tree.discriminant import score_projections
+from sublearn.core.tree.parameters import TreeParameters
+from sublearn.core.tree.space import make_below
 from sublearn.kernels import columns
 from sublearn.kernels.layout import BLOCK, Candidates
 from sublearn.kernels.threshold import find_threshold

@@ -10,17 +10,18 @@ import pytest
 import naive
 from naive import Array, Data, Vector
 from sublearn import SLMBoostClassifier, SLMBoostRegressor, SLMClassifier, SLMForestRegressor, SLMRegressor
-from sublearn.core import grower, parallel
-from sublearn.core.fitting import fit_projections
+from sublearn.core import parallel
 from sublearn.core.keys import key_below
 from sublearn.core.parallel import Workers
-from sublearn.core.parameters import Round, TreeParameters
-from sublearn.core.projection import Fitted, draw_projections, plan_projections
-from sublearn.core.subspace import Ranking, choose_subspace, rank_features
-from sublearn.kernels import drawing
+from sublearn.core.tree import grower
+from sublearn.core.tree.fitting import fit_projections
+from sublearn.core.tree.parameters import DrawingRound, TreeParameters
+from sublearn.core.tree.projection import Fitted, draw_projections, plan_projections
+from sublearn.core.tree.subspace import Ranking, choose_subspace, rank_features
+from sublearn.kernels import projection
+from sublearn.kernels.discriminant import TILE
 from sublearn.kernels.fitting import MOST_FEATURES
 from sublearn.kernels.layout import BLOCK, CURVED_BITS, TARGET_BITS
-from sublearn.kernels.search import TILE
 from support import (
     ONE_THREAD,
     WEIGHTS,
@@ -80,7 +81,7 @@ class Node:
 
 def targets_of(part: Data, key: int) -> list[int]:
     if part.n_classes:
-        below = key_below(key, int(drawing.FITTED))
+        below = key_below(key, int(projection.FITTED))
         positive = [key_below(below, k) < 2**63 for k in range(part.n_classes)]
         return naive.two_groups(part.y.tolist(), positive)
     return naive.rounded_targets(part.y.tolist(), TARGET_BITS if part.curvatures is None else CURVED_BITS)
@@ -327,7 +328,7 @@ def test_targets_that_nothing_explains_have_no_pairs() -> None:
 
 # --- among the candidates
 
-TWO_ROUNDS = (Round(0.5, 0.5, None), Round(0.5, 0.0, 2))  # the vectors of the first are listed
+TWO_ROUNDS = (DrawingRound(0.5, 0.5, None), DrawingRound(0.5, 0.0, 2))  # the vectors of the first are listed
 
 
 @pytest.mark.parametrize("kind", EACH)
@@ -382,7 +383,7 @@ def test_a_node_that_a_basis_vector_solves_gets_no_pairs() -> None:
 
 
 def test_the_plan_accounts_for_pairs() -> None:
-    rounds = (Round(0.5, 0.3, 1),)
+    rounds = (DrawingRound(0.5, 0.3, 1),)
     for n_projections in (0, 2, 500):
         given = {"subspace_size": 4, "rounds": rounds, "envelope_height": 7.9, "n_projections": n_projections}
         without = plan_projections(parameters(**given), 9)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from naive import Array
-from sublearn.core.fixed_point import (
+from sublearn.core.data.fixed_point import (
     UNIT,
     Weights,
     exact_mean,

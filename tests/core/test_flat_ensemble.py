@@ -8,13 +8,14 @@ import pytest
 
 import naive
 from naive import Array
-from sublearn.core import flat_ensemble, parallel
-from sublearn.core.codes import encode_samples, fit_maps
-from sublearn.core.flat_ensemble import add_values, add_values_of, apply, pack, unpack
-from sublearn.core.flat_tree import KINDS, FlatTree
+from sublearn.core import parallel
+from sublearn.core.data.codes import encode_samples, fit_maps
+from sublearn.core.model import flat_ensemble
+from sublearn.core.model.flat_ensemble import add_values, add_values_of, apply, pack, unpack
+from sublearn.core.model.flat_tree import KINDS, FlatTree
+from sublearn.core.model.pruning import prune
 from sublearn.core.parallel import Workers
-from sublearn.core.parameters import Round
-from sublearn.core.pruning import prune
+from sublearn.core.tree.parameters import DrawingRound
 from sublearn.kernels.prediction import FEW, ROWS
 from support import (
     ONE_THREAD,
@@ -34,7 +35,7 @@ N_FEATURES = 6
 
 def some_trees(n_classes: int = 3, n_terms: int | None = None) -> list[FlatTree]:
     """Trees of several sizes, two of them single leaves, and one pruned."""
-    rounds = (Round(0.3, 0.2, 2), Round(0.1, 0.0, n_terms))
+    rounds = (DrawingRound(0.3, 0.2, 2), DrawingRound(0.1, 0.0, n_terms))
     p = replace(
         DRAWN,
         subspace_size=N_FEATURES,

@@ -8,7 +8,7 @@ import pytest
 import naive
 from naive import Array
 from sublearn.core import parallel
-from sublearn.core.flat_tree import FlatTree, decision_path, feature_decreases, shares
+from sublearn.core.model.flat_tree import FlatTree, decision_path, feature_decreases, shares
 from sublearn.core.parallel import Workers
 from support import assert_same_tree, grow_tree, leaves_of, make_data, nodes_of, parameters, random_data
 from test_grower import DRAWN

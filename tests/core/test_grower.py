@@ -13,20 +13,20 @@ import pytest
 
 import naive
 from naive import Array, Data, Node, Vector
-from sublearn.core import grouping, grower, levels
-from sublearn.core.answers import MeanTarget, NewtonStep
-from sublearn.core.fixed_point import integer_targets, pack
-from sublearn.core.flat_tree import FlatTree
-from sublearn.core.grower import grow, grow_placed
-from sublearn.core.levels import grow_by_levels
+from sublearn.core.data.fixed_point import integer_targets, pack
+from sublearn.core.model.flat_tree import FlatTree
 from sublearn.core.parallel import Workers
-from sublearn.core.parameters import Round, TreeParameters
-from sublearn.core.projection import plan_projections
-from sublearn.core.subspace import choose_subspace, rank_features
-from sublearn.core.task import Task, class_root, number_root, repeated
+from sublearn.core.tree import grouping, grower, levels
+from sublearn.core.tree.answers import MeanTarget, NewtonStep
+from sublearn.core.tree.grower import grow, grow_placed
+from sublearn.core.tree.levels import grow_by_levels
+from sublearn.core.tree.parameters import DrawingRound, TreeParameters
+from sublearn.core.tree.projection import plan_projections
+from sublearn.core.tree.subspace import choose_subspace, rank_features
+from sublearn.core.tree.task import Task, class_root, number_root, repeated
 from sublearn.kernels.growing import Grown, Team
 from sublearn.kernels.layout import BLOCK
-from sublearn.kernels.team import N_COMMON, N_TASKS
+from sublearn.kernels.team import N_COMMON, N_SHARED
 from support import (
     KEY,
     ONE_THREAD,
@@ -53,7 +53,7 @@ DRAWN = parameters(
     subspace="drawn",
     subspace_size=4,
     n_projections=12,
-    rounds=(Round(0.3, 0.2, 2), Round(0.1, 0.0, None)),
+    rounds=(DrawingRound(0.3, 0.2, 2), DrawingRound(0.1, 0.0, None)),
     envelope_height=4.0,
     max_partitions=3,
     effective_ratio=0.2,
@@ -140,7 +140,7 @@ def forest_of(seed: int, n_classes: int, criterion: str, weights: str) -> tuple[
         criterion=criterion,
         n_bins=int(rng.choice([2, 5, 16, 40])),
         subspace_size=int(rng.integers(1, 4)),
-        rounds=(Round(0.5, float(rng.choice([0.0, 0.3])), None),),
+        rounds=(DrawingRound(0.5, float(rng.choice([0.0, 0.3])), None),),
         envelope_height=float(rng.choice([1.0, 2.5])),
         axis_projections=bool(rng.integers(2)),
         max_partitions=int(rng.integers(1, 4)),
@@ -584,7 +584,7 @@ def test_any_number_of_threads_grows_the_same_tree(
     for n_threads in (2, 5):
         with Workers(n_threads) as workers:
             assert_same_tree(one, grow_tree(data, p, workers=workers))
-    assert any(team.counters[N_TASKS] > team.counters[N_COMMON] for team in teams)  # a thread left some to others
+    assert any(team.counters[N_SHARED] > team.counters[N_COMMON] for team in teams)  # a thread left some to others
 
 
 @pytest.mark.parametrize("most", [1, 2])
@@ -841,7 +841,7 @@ def test_children_share_the_weight_and_the_decrease_is_what_they_lose() -> None:
 
 def test_candidates_of_a_node_stay_in_its_drawn_subspace() -> None:
     data = random_data(np.random.default_rng(16), 300, 9, 2)
-    tree = grow_tree(data, replace(DRAWN, subspace_size=2, rounds=(Round(0.0, 0.0, None),)))
+    tree = grow_tree(data, replace(DRAWN, subspace_size=2, rounds=(DrawingRound(0.0, 0.0, None),)))
     used = set()
     for node in nodes_of(tree, 9):
         features = {f for plane in node.planes for f, a in enumerate(plane.vector) if a}

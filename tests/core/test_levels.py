@@ -10,16 +10,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from naive import Data
-from sublearn.core import grower
-from sublearn.core.flat_tree import FlatTree
-from sublearn.core.grower import grow
-from sublearn.core.levels import grow_by_levels
+from sublearn.core.model.flat_tree import FlatTree
 from sublearn.core.parallel import Workers
-from sublearn.core.parameters import Round, TreeParameters
-from sublearn.core.projection import plan_projections
-from sublearn.core.task import Task, repeated
+from sublearn.core.tree import grower
+from sublearn.core.tree.grower import grow
+from sublearn.core.tree.levels import grow_by_levels
+from sublearn.core.tree.parameters import DrawingRound, TreeParameters
+from sublearn.core.tree.projection import plan_projections
+from sublearn.core.tree.task import Task, repeated
+from sublearn.kernels.discriminant import HISTOGRAMS, TILE
 from sublearn.kernels.layout import BLOCK
-from sublearn.kernels.search import HISTOGRAMS, TILE
 from support import KEY, ONE_THREAD, TASKS, WEIGHTS, assert_same_tree, make_data, parameters, random_data, task_of
 from test_grower import DRAWN
 
@@ -99,7 +99,7 @@ def test_trees_of_every_kind_are_those_of_the_loop(
 @pytest.mark.parametrize("subspace", ["top", "drawn"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_trees_that_select_once_a_round_are_those_of_the_loop(kind: Kind, subspace: str, teams: list[Workers]) -> None:
-    rounds = (Round(0.3, 0.2, 2), Round(0.1, 0.4, None))
+    rounds = (DrawingRound(0.3, 0.2, 2), DrawingRound(0.1, 0.4, None))
     given = parameters_of(kind, DRAWN, selection="round", subspace=subspace, subspace_size=4, rounds=rounds)
     tree = assert_same_as_by_levels(task_of(data_of(kind, 700, 9), given, L2), teams)
     assert tree.n_nodes > 30
@@ -110,7 +110,7 @@ def test_trees_that_select_once_a_round_are_those_of_the_loop(kind: Kind, subspa
 def test_trees_whose_small_nodes_draw_less_are_those_of_the_loop(
     kind: Kind, weights: str, teams: list[Workers]
 ) -> None:
-    rounds = (*DRAWN.rounds, Round(0.1, 0.0, 3))
+    rounds = (*DRAWN.rounds, DrawingRound(0.1, 0.0, 3))
     given = parameters_of(kind, DRAWN, n_projections=400, rounds=rounds, racing_samples=16)
     assert len(plan_projections(given, 5).rounds.n_draws) == 2
     data = data_of(kind, 300, 5, weights)
@@ -311,7 +311,7 @@ def test_any_tree_is_that_of_the_loop(
         selection=selection,
         draws_per_sample=draws,
         fitted_projections=fitted,
-        rounds=(Round(0.3, 0.1, 2), Round(0.1, 0.0, None)),
+        rounds=(DrawingRound(0.3, 0.1, 2), DrawingRound(0.1, 0.0, None)),
         envelope_height=3.0,
         axis_projections=axis,
         max_partitions=planes[0],

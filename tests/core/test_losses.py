@@ -10,7 +10,7 @@ from scipy.special import expit, softmax
 from sklearn.metrics import log_loss, mean_gamma_deviance, mean_pinball_loss, mean_poisson_deviance
 
 from naive import Array
-from sublearn.core.losses import (
+from sublearn.core.boosting.losses import (
     AbsoluteError,
     Gamma,
     Huber,
@@ -22,9 +22,9 @@ from sublearn.core.losses import (
     Quantile,
     Softmax,
     SquaredError,
-    logarithms,
     weighted_quantile,
 )
+from sublearn.core.model.links import logarithms
 
 N = 60
 NUDGES = (1e-4, 1e-2, 1.0)

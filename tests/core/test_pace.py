@@ -1,6 +1,5 @@
 """How many threads share a round: fewer on a busy machine, all again when it is idle."""
 
-import os
 import subprocess
 import sys
 import time
@@ -9,9 +8,9 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from sublearn import SLMBoostRegressor, _estimator
-from sublearn.core import pace
-from sublearn.core.pace import Pace
+from sublearn import SLMBoostRegressor
+from sublearn.core.boosting import pace
+from sublearn.core.boosting.pace import Pace
 from sublearn.core.parallel import Workers
 
 TURNS, MOST_TURNS = 5, 30  # more where the machine is so busy that few are undisturbed
@@ -70,23 +69,6 @@ def test_as_many_threads_stay_as_pay() -> None:
     used = run(lambda n: (1.0 / n + 0.06 * n, 1.0), Pace(workers), workers, 500)
     assert used[-1] == 4
     assert used.count(4) > 400
-
-
-def test_more_jobs_than_cores_are_no_more_threads(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_estimator, "n_cores", lambda: 3)
-    found = {n_jobs: SLMBoostRegressor(n_jobs=n_jobs)._workers().n_threads for n_jobs in (None, 1, 2, 3, 4, 2**70)}
-    assert found == {None: 1, 1: 1, 2: 2, 3: 3, 4: 3, 2**70: 3}
-
-
-@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="processes cannot be kept from cores there")
-def test_process_kept_to_one_core_has_one_thread() -> None:
-    program = """
-import os
-os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
-from sublearn import SLMBoostRegressor
-print(SLMBoostRegressor(n_jobs=2)._workers().n_threads)
-"""
-    assert subprocess.run([sys.executable, "-c", program], capture_output=True, text=True).stdout == "1\n"
 
 
 def test_one_thread_is_never_timed() -> None:

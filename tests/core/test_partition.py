@@ -11,8 +11,8 @@ import naive
 from naive import Array
 from sublearn.core import parallel
 from sublearn.core.parallel import Workers
-from sublearn.core.partition import Children, split_samples
-from sublearn.kernels.keeping import Choice
+from sublearn.core.tree.partition import Children, split_samples
+from sublearn.kernels.decorrelation import Partitions
 from sublearn.kernels.layout import Level
 from support import ONE_THREAD, keys_of
 
@@ -31,9 +31,9 @@ def split(
     n = len(runs)
     level = Level(order, runs, np.zeros((n, 1), np.int64), np.ones(n), keys_of(n))
     kept = np.zeros((n, max_partitions), np.int64)
-    choice = Choice(kept, n_kept, np.array(n_children, np.int64), np.zeros(n))
+    partitions = Partitions(kept, n_kept, np.array(n_children, np.int64), np.zeros(n))
     new_order = np.full(len(order), UNWRITTEN, np.int32)
-    return new_order, split_samples(level, choice, cells, new_order, workers)
+    return new_order, split_samples(level, partitions, cells, new_order, workers)
 
 
 def test_five_samples_by_hand() -> None:

@@ -8,11 +8,21 @@ import pytest
 
 from boosting import OwnSquares
 from naive import Array
-from sublearn.core.derivatives import Slopes
-from sublearn.core.fixed_point import UNIT, Weights
-from sublearn.core.losses import AbsoluteError, Gamma, Huber, LogLoss, Loss, Poisson, Quantile, Softmax, SquaredError
+from sublearn.core.boosting.derivatives import Slopes
+from sublearn.core.boosting.losses import (
+    AbsoluteError,
+    Gamma,
+    Huber,
+    LogLoss,
+    Loss,
+    Poisson,
+    Quantile,
+    Softmax,
+    SquaredError,
+)
+from sublearn.core.boosting.problem import Problem, make_problem
+from sublearn.core.data.fixed_point import UNIT, Weights
 from sublearn.core.parallel import Workers
-from sublearn.core.problem import Problem, make_problem
 from support import ONE_THREAD
 
 N = 3500  # four chunks

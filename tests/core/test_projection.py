@@ -17,8 +17,8 @@ from sklearn.datasets import make_classification
 import naive
 from naive import Vector
 from sublearn import SLMClassifier, SLMRegressor, paper
-from sublearn.core.parameters import Round, TreeParameters
-from sublearn.core.projection import (
+from sublearn.core.tree.parameters import DrawingRound, TreeParameters
+from sublearn.core.tree.projection import (
     Fitted,
     Plan,
     count_vectors,
@@ -28,10 +28,10 @@ from sublearn.core.projection import (
     normalise,
     plan_projections,
 )
-from sublearn.core.subspace import Ranking
-from sublearn.kernels import drawing
-from sublearn.kernels.drawing import TRIES
+from sublearn.core.tree.subspace import Ranking
+from sublearn.kernels import projection
 from sublearn.kernels.layout import Candidates, Level
+from sublearn.kernels.projection import TRIES
 from support import assert_frequencies, keys_of, parameters
 from test_racing import ESTIMATORS, make, thresholds_of
 
@@ -116,7 +116,7 @@ def test_multiples_and_mirror_images_are_one_candidate(vector: list[int], factor
 
 
 def test_kernels_normalise_as_the_twin_does() -> None:
-    compiled = drawing.normalise
+    compiled = projection.normalise
     rng = np.random.default_rng(0)
     made = [rng.integers(-bound, bound + 1, (300, 4)) for bound in (1, 3, 8, 63, 64, 127)]
     factors = rng.choice([1, 1, 2, 64, 90], (1800, 1))
@@ -154,7 +154,7 @@ def test_one_projection_less_than_the_search_space_means_drawing() -> None:
 def test_the_plan_lists_all_distinct_vectors_once(
     axis: bool, height: float, decay: float, n_coefficients: int | None
 ) -> None:
-    rounds = (Round(0.5, decay, n_coefficients),)
+    rounds = (DrawingRound(0.5, decay, n_coefficients),)
     p = parameters(subspace_size=3, n_projections=10**6, rounds=rounds, envelope_height=height, axis_projections=axis)
     plan = plan_projections(p, 7)
     expected = naive.distinct_vectors(naive.envelope(height, decay, 3), n_coefficients or 3)
@@ -166,7 +166,7 @@ def test_the_plan_lists_all_distinct_vectors_once(
 
 
 def test_rounds_share_what_is_left() -> None:
-    steep = (Round(0.5, 1.0, None), Round(0.5, 0.0, None), Round(0.1, 0.1, None))
+    steep = (DrawingRound(0.5, 1.0, None), DrawingRound(0.5, 0.0, None), DrawingRound(0.1, 0.1, None))
     p = parameters(subspace_size=3, n_projections=100, rounds=steep, envelope_height=5.0)
     # envelopes 1 0 0, 5 5 5 and 4 4 3: 3 vectors of one candidate, then (100 - 1) // 2 draws, then the other 50
     plan = plan_projections(p, 3)
@@ -175,7 +175,7 @@ def test_rounds_share_what_is_left() -> None:
 
 
 def test_a_subspace_has_no_more_features_than_there_are() -> None:
-    plan = plan_projections(parameters(subspace_size=10, rounds=(Round(0.5, 0.0, 7),)), 2)
+    plan = plan_projections(parameters(subspace_size=10, rounds=(DrawingRound(0.5, 0.0, 7),)), 2)
     assert plan.listed.shape == (4, 2)
 
 
@@ -187,7 +187,7 @@ def test_a_round_inside_a_flat_envelope_has_no_candidates_of_its_own() -> None:
 
 @pytest.mark.parametrize(("n_coefficients", "expected"), [(None, 4 + 3 + 2), (1, 4), (2, 7)])
 def test_the_coefficient_sum_bounds_every_candidate(n_coefficients: int | None, expected: int) -> None:
-    rounds = (Round(0.5, 0.3, n_coefficients), Round(0.5, 2.0, None))
+    rounds = (DrawingRound(0.5, 0.3, n_coefficients), DrawingRound(0.5, 2.0, None))
     p = parameters(subspace_size=3, n_projections=40, rounds=rounds, envelope_height=6.0)
     plan = plan_projections(p, 3)
     assert naive.envelope(6.0, 0.3, 3) == [4, 3, 2]
@@ -201,7 +201,9 @@ def test_the_coefficient_sum_bounds_every_candidate(n_coefficients: int | None, 
 
 @pytest.mark.parametrize(("n_coefficients", "size"), [(2, 6), (1, 3), (None, 4)])
 def test_drawn_candidates_are_distinct_and_inside_the_envelope(n_coefficients: int | None, size: int) -> None:
-    p = parameters(subspace_size=size, n_projections=20, rounds=(Round(0.2, 0.2, n_coefficients),), envelope_height=9.0)
+    p = parameters(
+        subspace_size=size, n_projections=20, rounds=(DrawingRound(0.2, 0.2, n_coefficients),), envelope_height=9.0
+    )
     plan = plan_projections(p, 10)
     assert plan.rounds.n_draws.tolist() == [20]
     bounds = np.array(naive.envelope(9.0, 0.2, size))
@@ -218,7 +220,7 @@ def test_drawn_candidates_are_distinct_and_inside_the_envelope(n_coefficients: i
 
 
 def test_a_drawn_candidate_has_the_exact_probabilities() -> None:
-    rounds = (Round(0.6, 0.4, 2),)
+    rounds = (DrawingRound(0.6, 0.4, 2),)
     p = parameters(subspace_size=3, n_projections=1, rounds=rounds, envelope_height=3.5, axis_projections=False)
     n = 60_000
     candidates = draw(plan_projections(p, 3), keys_of(n))
@@ -246,7 +248,7 @@ def draw_once(p: TreeParameters, ranks: Sequence[int], n: int) -> list[list[Vect
 
 def test_selected_once_a_round_every_feature_keeps_the_bound_of_its_rank() -> None:
     p = parameters(subspace_size=3, n_projections=60, envelope_height=10.0, axis_projections=False)
-    p = replace(p, rounds=(Round(0.1, 0.5, None),))
+    p = replace(p, rounds=(DrawingRound(0.1, 0.5, None),))
     assert naive.envelope(10.0, 0.5, N_RANKED) == [6, 3, 2, 1, 0, 0]  # the paper's figure
     found = np.abs(list(chain(*draw_once(p, [1, 3, 4], 20)))).max(axis=0)
     assert found.tolist() == [3, 1, 0]
@@ -254,7 +256,7 @@ def test_selected_once_a_round_every_feature_keeps_the_bound_of_its_rank() -> No
 
 def test_selected_once_a_round_all_projections_have_the_same_features() -> None:
     p = parameters(subspace_size=5, n_projections=40, envelope_height=20.0, axis_projections=False)
-    nodes = draw_once(replace(p, rounds=(Round(0.2, 0.0, 2),)), [0, 1, 2, 3, 5], 300)
+    nodes = draw_once(replace(p, rounds=(DrawingRound(0.2, 0.0, 2),)), [0, 1, 2, 3, 5], 300)
     used = [set(np.flatnonzero(np.any(vectors, axis=0)).tolist()) for vectors in nodes]
     assert {len(features) for features in used} == {2}
     assert len({frozenset(features) for features in used}) == 10  # other nodes have others
@@ -264,7 +266,7 @@ def test_selected_once_a_round_all_projections_have_the_same_features() -> None:
 def test_selected_features_have_the_papers_probabilities_by_rank() -> None:
     ranks, n = [0, 2, 5], 30_000
     p = parameters(subspace_size=3, n_projections=1, envelope_height=9.0, axis_projections=False)
-    nodes = draw_once(replace(p, rounds=(Round(0.4, 0.0, 1),)), ranks, n)
+    nodes = draw_once(replace(p, rounds=(DrawingRound(0.4, 0.0, 1),)), ranks, n)
     weights = [math.exp(-0.4 * (rank + 1)) for rank in ranks]
     expected = {naive.basis_vector(d, 3): weight / sum(weights) for d, weight in enumerate(weights)}
     assert_frequencies(Counter(vectors[0] for vectors in nodes), expected, n)
@@ -274,7 +276,7 @@ def test_selected_features_have_the_papers_probabilities_by_rank() -> None:
 def test_few_vectors_over_the_selected_features_are_all_tried(n_projections: int) -> None:
     """The envelope has 5 times 5 vectors over two features: listed in one order, or drawn in any."""
     p = parameters(subspace_size=4, n_projections=n_projections, envelope_height=2.5, axis_projections=False)
-    nodes = draw_once(replace(p, rounds=(Round(0.3, 0.0, 2),)), [0, 1, 2, 3], 50)
+    nodes = draw_once(replace(p, rounds=(DrawingRound(0.3, 0.0, 2),)), [0, 1, 2, 3], 50)
     used = [np.flatnonzero(np.any(vectors, axis=0)) for vectors in nodes]
     over_two = [[tuple(np.take(v, pair).tolist()) for v in vectors] for vectors, pair in zip(nodes, used, strict=True)]
     assert set(over_two[0]) == {(1, 0), (0, 1), (1, 1), (1, -1), (2, 1), (1, 2), (2, -1), (1, -2)}
@@ -291,7 +293,7 @@ def test_a_search_space_that_is_used_up_leaves_places_empty() -> None:
 
 
 def test_listed_candidates_come_first_and_are_not_drawn_again() -> None:
-    rounds = (Round(0.5, 1.0, None), Round(0.5, 0.0, 2))
+    rounds = (DrawingRound(0.5, 1.0, None), DrawingRound(0.5, 0.0, 2))
     p = parameters(subspace_size=3, n_projections=30, rounds=rounds, envelope_height=3.0)
     plan = plan_projections(p, 3)
     listed = [tuple(row) for row in plan.listed.tolist()]
@@ -304,7 +306,12 @@ def test_listed_candidates_come_first_and_are_not_drawn_again() -> None:
 
 @pytest.mark.parametrize("draws_per_sample", [1, 4, 7])
 def test_a_small_node_draws_the_first_of_each_round(draws_per_sample: int) -> None:
-    rounds = (Round(0.5, 2.0, None), Round(0.2, 0.0, 3), Round(0.2, 0.0, 4), Round(0.2, 0.0, None))
+    rounds = (
+        DrawingRound(0.5, 2.0, None),
+        DrawingRound(0.2, 0.0, 3),
+        DrawingRound(0.2, 0.0, 4),
+        DrawingRound(0.2, 0.0, None),
+    )
     given = parameters(subspace_size=6, n_projections=240, rounds=rounds, envelope_height=60.0)
     plan = plan_projections(replace(given, draws_per_sample=draws_per_sample), 6)
     n_draws = plan.rounds.n_draws.tolist()

@@ -10,7 +10,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import naive
 from sublearn import SLMClassifier, SLMRegressor
-from sublearn.core.pruning import prune, pruning_path
+from sublearn.core.model.pruning import prune, pruning_path
 from support import TASKS, WEIGHTS, grow_tree, nodes_of, parameters, random_data
 
 AXIS: dict[str, Any] = {"n_projections": 0, "max_partitions": 1, "subspace_size": 100, "random_state": 0}

@@ -19,12 +19,12 @@ from sublearn import (
     SLMForestRegressor,
     SLMRegressor,
 )
-from sublearn.core.discriminant import score_projections
 from sublearn.core.keys import key_below
-from sublearn.core.parameters import Round, TreeParameters
-from sublearn.core.projection import plan_projections
-from sublearn.core.racing import end_race, is_raced
-from sublearn.kernels import drawing, racing
+from sublearn.core.tree.discriminant import score_projections
+from sublearn.core.tree.parameters import DrawingRound, TreeParameters
+from sublearn.core.tree.projection import plan_projections
+from sublearn.core.tree.racing import end_race, is_raced
+from sublearn.kernels import projection, racing
 from sublearn.kernels.layout import Level
 from support import (
     KEY,
@@ -49,7 +49,7 @@ from support import (
 )
 from test_grower import DRAWN
 
-RACE = int(drawing.RACE)
+RACE = int(projection.RACE)
 
 # --- who races
 
@@ -243,7 +243,7 @@ def parameters_for(rng: np.random.Generator, criterion: str) -> TreeParameters:
         criterion=criterion,
         n_bins=int(rng.choice([4, 16, 40])),
         subspace_size=int(rng.integers(1, 4)),
-        rounds=(Round(0.5, 0.0, None),),
+        rounds=(DrawingRound(0.5, 0.0, None),),
         envelope_height=float(rng.choice([1.0, 2.5])),
         max_partitions=int(rng.integers(1, 4)),
         max_cosine=0.8,

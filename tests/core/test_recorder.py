@@ -6,33 +6,33 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from naive import Array
-from sublearn.core.answers import ClassShares
-from sublearn.core.criterion import NodeSums
-from sublearn.core.flat_tree import FlatTree
-from sublearn.core.grower import assembled
-from sublearn.core.recorder import Nodes, Part, Planes, Recorder
+from sublearn.core.model.flat_tree import FlatTree
+from sublearn.core.tree.answers import ClassShares
+from sublearn.core.tree.criterion import NodeSums
+from sublearn.core.tree.grower import assembled
+from sublearn.core.tree.recorder import Nodes, Planes, Recorded, Recorder
 from sublearn.kernels.growing import CELLS, FIRST, N_STATES, NODES, PLANES, TERMS, Grown
 from sublearn.kernels.layout import Samples
 from support import assert_same_tree
 
 
-def part_of(parents: list[int], cells: list[int], depths: list[int], marks: list[int], n_planes: list[int]) -> Part:
+def part_of(parents: list[int], cells: list[int], depths: list[int], marks: list[int], n_planes: list[int]) -> Recorded:
     """Nodes told apart by their marks, where their samples begin, as are their hyperplanes and terms, two each."""
     mark = np.array(marks, np.int64)
     parent, cell, depth, kept = (np.array(column, np.int64) for column in (parents, cells, depths, n_planes))
     totals = np.column_stack([mark, np.full(len(mark), 7)])
     weights = totals.sum(axis=1)
-    sums = NodeSums(totals, 0 * mark, mark / 8, mark < 0, weights, weights)
+    sums = NodeSums(totals=totals, remainders=0 * mark, losses=mark / 8, pure=mark < 0, weights=weights, counts=weights)
     places = np.column_stack([mark, mark + 1])
     planes = np.array([100 * m + p for m, n in zip(marks, n_planes, strict=True) for p in range(n)], np.int64)
     terms = np.repeat(10 * planes, 2) + np.tile([0, 1], len(planes))
-    return Part(
-        Nodes(parent, cell, depth, places, sums, kept, mark / 4),
+    return Recorded(
+        Nodes(parent=parent, cell=cell, depth=depth, places=places, sums=sums, n_planes=kept, decrease=mark / 4),
         Planes(planes, planes / 2, np.full(len(planes), 2), terms, terms % 30_000 + 1),
     )
 
 
-def hand_of(part: Part, room: int) -> Grown:
+def hand_of(part: Recorded, room: int) -> Grown:
     """The part as a thread has it, with room for more than there is."""
     nodes, planes, sums = part.nodes, part.planes, part.nodes.sums
     runs = np.column_stack([nodes.places[:, 0], nodes.places.mean(axis=1).astype(np.int64), nodes.places[:, 1]])
@@ -72,7 +72,7 @@ def hand_of(part: Part, room: int) -> Grown:
     return Grown(**columns | {"numbers": columns["numbers"].ravel()})
 
 
-def by_threads(parts: list[Part]) -> tuple[FlatTree, Array]:
+def by_threads(parts: list[Recorded]) -> tuple[FlatTree, Array]:
     """The tree that the parts are when every thread has one of them."""
     sizes = [len(part.nodes.parent) for part in parts]
     room = max(sizes) + 3
@@ -88,18 +88,27 @@ def by_threads(parts: list[Part]) -> tuple[FlatTree, Array]:
         states[t, [PLANES, TERMS]] = len(part.planes.threshold), len(part.planes.feature)
         states[t, CELLS] = (1 << n_planes[n_planes > 0]).sum()
     nothing = np.empty(0, np.int64)
-    samples = Samples(np.empty((1, 0), np.int16), nothing, nothing, nothing, nothing, nothing, nothing, 2)
+    samples = Samples(
+        codes=np.empty((1, 0), np.int16),
+        targets=nothing,
+        remainders=nothing,
+        curvatures=nothing,
+        packed=nothing,
+        weights=nothing,
+        counts=nothing,
+        n_classes=2,
+    )
     grown = Grown._make(map(np.concatenate, zip(*hands, strict=True)))
     return assembled(grown, states, samples, ClassShares(2))
 
 
-def assert_threads_give(parts: list[Part], tree: FlatTree, places: Array) -> None:
+def assert_threads_give(parts: list[Recorded], tree: FlatTree, places: Array) -> None:
     found, found_places = by_threads(parts)
     assert_same_tree(tree, found)
     np.testing.assert_array_equal(places, found_places)
 
 
-def finished(parts: list[Part]) -> tuple[FlatTree, Array]:
+def finished(parts: list[Recorded]) -> tuple[FlatTree, Array]:
     recorder = Recorder(ClassShares(2))
     ends = np.cumsum([len(part.nodes.parent) for part in parts]).tolist()
     assert [recorder.add(part) for part in parts] == [0, *ends[:-1]]

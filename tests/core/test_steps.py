@@ -10,20 +10,20 @@ from numba import njit
 
 from boosting import TASKS, below, data_for, make
 from naive import Array
-from sublearn.core import grouping
-from sublearn.core.booster import SEPARATE, Growth, add_round, draw_rows, make_task
-from sublearn.core.derivatives import find_slopes, fine_steps, integer_derivatives
-from sublearn.core.fixed_point import UNIT, Weights
-from sublearn.core.flat_ensemble import alone, apply
-from sublearn.core.flat_tree import FlatTree
-from sublearn.core.grower import grow_placed
+from sublearn.core.boosting.derivatives import find_slopes, fine_steps, integer_derivatives
+from sublearn.core.boosting.losses import CompiledLoss, LogLoss, Poisson, Softmax, SquaredError
+from sublearn.core.boosting.parameters import BoostParameters
+from sublearn.core.boosting.problem import Problem, make_problem
+from sublearn.core.boosting.rounds import SEPARATE, Growth, add_round, draw_rows, round_task
+from sublearn.core.data.fixed_point import UNIT, Weights
 from sublearn.core.keys import key_below
-from sublearn.core.losses import CompiledLoss, LogLoss, Poisson, Softmax, SquaredError
+from sublearn.core.model.flat_ensemble import alone, apply
+from sublearn.core.model.flat_tree import FlatTree
 from sublearn.core.parallel import Workers
-from sublearn.core.parameters import BoostParameters
-from sublearn.core.problem import Problem, make_problem
-from sublearn.core.projection import plan_projections
-from sublearn.kernels import boosting as kernels
+from sublearn.core.tree import grouping
+from sublearn.core.tree.grower import grow_placed
+from sublearn.core.tree.projection import plan_projections
+from sublearn.kernels import derivatives as kernels
 from support import KEY, ONE_THREAD, parameters, transposed
 
 N = 2500  # three chunks
@@ -132,7 +132,7 @@ def test_separate_trees_are_those_of_one_output_each(weights: str, subsample: fl
     rows = draw_rows(N, subsample, 7)
     alike = [
         grow_placed(
-            make_task(problem, growth, rows, whole.only(k), 1, ONE_THREAD), key_below(7, SEPARATE + k), ONE_THREAD
+            round_task(problem, growth, rows, whole.only(k), 1, ONE_THREAD), key_below(7, SEPARATE + k), ONE_THREAD
         )
         for k in range(3)
     ]
@@ -244,7 +244,7 @@ def test_rows_of_a_leaf_ascend(
     growth = growth._replace(parameters=replace(GIVEN, racing_samples=racing_samples))
     rows = draw_rows(N, 0.8, 0)
     with Workers(n_threads) as workers:
-        task = make_task(problem, growth, rows, problem.slopes(np.ones(1), workers)[0], 1, workers)
+        task = round_task(problem, growth, rows, problem.slopes(np.ones(1), workers)[0], 1, workers)
         grown = grow_placed(task, KEY, workers)
     _, places = grown.leaves
     assert len(places) > 3

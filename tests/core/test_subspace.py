@@ -10,12 +10,12 @@ import pytest
 import naive
 from naive import Data
 from sublearn.core import parallel
-from sublearn.core.discriminant import score_projections
 from sublearn.core.parallel import Workers
-from sublearn.core.parameters import TreeParameters
-from sublearn.core.subspace import Ranking, choose_subspace, rank_features
+from sublearn.core.tree.discriminant import score_projections
+from sublearn.core.tree.parameters import TreeParameters
+from sublearn.core.tree.subspace import Ranking, choose_subspace, rank_features
+from sublearn.kernels.discriminant import TILE
 from sublearn.kernels.layout import BLOCK
-from sublearn.kernels.search import TILE
 from support import (
     ONE_THREAD,
     TASKS,

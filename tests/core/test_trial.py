@@ -12,14 +12,16 @@ from sklearn.base import clone
 from boosting import TASKS, N, OwnError, OwnSquares, data_for, make, noise_for, raw_of, same_model, same_scores
 from naive import Array
 from sublearn import Progress, SLMBoostClassifier, SLMBoostRegressor
-from sublearn.core import parallel, trial, usual
-from sublearn.core.booster import Growth
-from sublearn.core.fixed_point import UNIT
-from sublearn.core.losses import SquaredError
-from sublearn.core.parameters import BoostParameters
-from sublearn.core.problem import Problem, make_problem
-from sublearn.core.projection import plan_projections
-from sublearn.core.usual import Scale, chances, scale_of
+from sublearn.core import parallel
+from sublearn.core.boosting import auto as auto_module
+from sublearn.core.boosting import trial
+from sublearn.core.boosting.auto import Scale, chances, scale_of
+from sublearn.core.boosting.losses import SquaredError
+from sublearn.core.boosting.parameters import BoostParameters
+from sublearn.core.boosting.problem import Problem, make_problem
+from sublearn.core.boosting.rounds import Growth
+from sublearn.core.data.fixed_point import UNIT
+from sublearn.core.tree.projection import plan_projections
 from support import ONE_THREAD, PARAMETERS, transposed
 
 AUTO: dict[str, Any] = {"learning_rate": "auto", "n_estimators": "auto", "min_gain": 1.0, "n_projections": 6}
@@ -158,7 +160,7 @@ def test_trial_ends_when_nothing_gets_better() -> None:
     y = np.random.default_rng(3).normal(size=200)
     held_out = np.arange(200) % 5 == 0
     curve = trial._curve(problem_of(codes, y), growth_of(0.3), held_out, 500, ONE_THREAD)
-    assert len(curve) == 1 + int(np.argmax(curve)) + trial.PATIENCE < 400
+    assert len(curve) == 1 + int(np.argmax(curve)) + auto_module.PATIENCE < 400
     assert curve[0] == pytest.approx(-(y[held_out] ** 2).mean() / 2)  # raw values are 0 at first
     assert len(trial._curve(problem_of(codes, y), growth_of(0.3), held_out, 3, ONE_THREAD)) == 4
 
@@ -242,7 +244,7 @@ def test_nothing_is_tried_with_few_samples(n_estimators: Any, rate: float, trial
 def test_only_different_samples_are_worth_a_trial(trials: list[int]) -> None:
     X, y = data_for("squared_error", n=50)
     model = auto("squared_error", n_estimators=2)
-    assert model.fit(X[:25], y[:25]).learning_rate_ == trial.HIGHEST_RATE
+    assert model.fit(X[:25], y[:25]).learning_rate_ == auto_module.HIGHEST_RATE
     model.fit(X[:25], y[:25], sample_weight=np.full(25, 2))
     model.fit(np.tile(X[:25], (2, 1)), np.tile(y[:25], 2))
     model.fit(X[:49], y[:49])
@@ -431,13 +433,13 @@ def test_scales_follow_each_other() -> None:
     said = {999: (6, 250), 1_000: (6, 500), 9_999: (6, 500), 10_000: (6, 400), 49_999: (6, 400), 50_000: (8, 400)}
     assert {n: (scale_of(n).max_depth, scale_of(n).n_rounds) for n in said} == said
     assert [scale_of(n).below for n in (1, 999, 1_000, 49_999, 10**9)] == [1_000, 1_000, 3_000, 50_000, math.inf]
-    assert all(one.below < other.below for one, other in zip(usual.SCALES, usual.SCALES[1:], strict=False))
+    assert all(one.below < other.below for one, other in zip(auto_module.SCALES, auto_module.SCALES[1:], strict=False))
 
 
 @pytest.mark.parametrize("weighted", [False, True])
 def test_depth_goes_with_the_number_of_samples(weighted: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     scales = (Scale(N + 1, 1, 3, 0.3, 1, 5), Scale(math.inf, 3, 3, 0.3, 1, 5))
-    monkeypatch.setattr(usual, "SCALES", scales)
+    monkeypatch.setattr(auto_module, "SCALES", scales)
     X, y = data_for("squared_error")
     weights = np.ones(N)
     weights[0] += weighted  # a row of weight 2 counts as two

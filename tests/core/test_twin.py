@@ -14,10 +14,10 @@ import naive
 import naive_tree
 from naive import Array, Data, Vector
 from naive_tree import Place
-from sublearn.core.grower import Placed, grow_placed
-from sublearn.core.parameters import Round, TreeParameters
-from sublearn.core.projection import Fitted, draw_projections, plan_projections
-from sublearn.core.subspace import Ranking, choose_subspace
+from sublearn.core.tree.grower import Placed, grow_placed
+from sublearn.core.tree.parameters import DrawingRound, TreeParameters
+from sublearn.core.tree.projection import Fitted, draw_projections, plan_projections
+from sublearn.core.tree.subspace import Ranking, choose_subspace
 from sublearn.kernels.layout import CONSTANT
 from support import KEY, ONE_THREAD, keys_of, make_data, nodes_of, parameters, task_of
 from test_projection import level_of_sizes, vectors_of
@@ -54,7 +54,9 @@ def test_the_twin_draws_where_there_are_more_vectors(selection: str) -> None:
 
 def test_the_twin_bounds_by_place_or_by_rank() -> None:
     places = [Place(0, True), Place(3, True)]
-    p = parameters(n_projections=30, axis_projections=False, envelope_height=3.0, rounds=(Round(0.0, 0.5, None),))
+    p = parameters(
+        n_projections=30, axis_projections=False, envelope_height=3.0, rounds=(DrawingRound(0.0, 0.5, None),)
+    )
     # 3 exp(-d / 2) is 1.8, 1.1, 0.7 and 0.4
     assert len(candidates_of(places, 4, p)) == 4
     assert candidates_of(places, 4, replace(p, selection="round")) == [(1, 0)]
@@ -69,7 +71,11 @@ def test_the_twin_leaves_out_features_that_do_not_vary() -> None:
 
 def test_a_round_of_the_twin_selects_once_or_for_each_projection() -> None:
     p = parameters(
-        n_projections=8, axis_projections=False, selection="round", envelope_height=9.0, rounds=(Round(0.0, 0.0, 2),)
+        n_projections=8,
+        axis_projections=False,
+        selection="round",
+        envelope_height=9.0,
+        rounds=(DrawingRound(0.0, 0.0, 2),),
     )
     places = [Place(d, True) for d in range(5)]
     each = candidates_of(places, 5, replace(p, selection="projection"))
@@ -86,7 +92,7 @@ def some_parameters(rng: np.random.Generator, criterion: str, selection: str, ki
     """A few projections inside low envelopes: some rounds list all their vectors, others draw."""
     subspace, axis_projections, max_partitions, _, draws_per_sample = kind
     rounds = tuple(
-        Round(float(rng.choice([0.0, 0.2, 0.6])), float(rng.choice([0.1, 0.3])), (2, 3, None)[rng.integers(3)])
+        DrawingRound(float(rng.choice([0.0, 0.2, 0.6])), float(rng.choice([0.1, 0.3])), (2, 3, None)[rng.integers(3)])
         for _ in range(rng.integers(1, 4))
     )
     return parameters(
@@ -151,7 +157,7 @@ SOME = parameters(
     subspace_size=4,
     n_projections=30,
     selection="round",
-    rounds=(Round(0.3, 0.1, 3), Round(0.1, 0.1, 2)),
+    rounds=(DrawingRound(0.3, 0.1, 3), DrawingRound(0.1, 0.1, 2)),
     envelope_height=5.0,
     axis_projections=False,
     max_partitions=3,
@@ -245,7 +251,7 @@ def test_trees_with_draws_are_those_of_the_twin(n_classes: int, criterion: str, 
 @pytest.mark.parametrize("n_projections", [0, 1, 5])
 @pytest.mark.parametrize("selection", SELECTIONS)
 def test_trees_of_few_features_and_few_draws_are_those_of_the_twin(selection: str, n_projections: int) -> None:
-    rounds = (Round(0.1, 0.1, None), Round(0.3, 0.0, 1))
+    rounds = (DrawingRound(0.1, 0.1, None), DrawingRound(0.3, 0.0, 1))
     p = parameters(selection=selection, n_projections=n_projections, rounds=rounds, max_depth=3)
     for n_features in (1, 2):
         codes = np.random.default_rng(n_features).integers(-9, 10, (40, n_features + 1))
@@ -272,7 +278,12 @@ def test_trees_over_features_that_become_constant_are_those_of_the_twin(selectio
 @pytest.mark.parametrize("selection", SELECTIONS)
 def test_where_rounding_decides_the_split_is_one_of_the_twins(selection: str) -> None:
     p = replace(
-        SOME, selection=selection, subspace_size=2, n_projections=6, rounds=(Round(0.3, 0.1, 2),), min_samples_split=2
+        SOME,
+        selection=selection,
+        subspace_size=2,
+        n_projections=6,
+        rounds=(DrawingRound(0.3, 0.1, 2),),
+        min_samples_split=2,
     )
     n_tied = 0
     for seed in range(12):
@@ -290,7 +301,7 @@ OTHER_VALUES: dict[str, Any] = {
     "n_projections": 29,
     "selection": "projection",
     "draws_per_sample": 1,
-    "rounds": (Round(0.3, 0.3, 3), Round(0.1, 0.1, 2)),
+    "rounds": (DrawingRound(0.3, 0.3, 3), DrawingRound(0.1, 0.1, 2)),
     "envelope_height": 4.0,
     "axis_projections": True,
     "max_partitions": 2,

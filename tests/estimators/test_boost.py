@@ -38,10 +38,10 @@ from boosting import (
 from naive import Array, Boosting
 from sublearn import SLMBoostClassifier, SLMBoostRegressor
 from sublearn.core import parallel
-from sublearn.core.booster import draw_rows, draw_signs
-from sublearn.core.codes import encode_samples
+from sublearn.core.boosting.rounds import draw_rows, draw_signs
+from sublearn.core.data.codes import encode_samples
 from sublearn.core.keys import keys_below
-from sublearn.core.projection import plan_projections
+from sublearn.core.tree.projection import plan_projections
 from support import ONE_THREAD, PARAMETERS, spread
 
 # ---- one round by hand ----
@@ -178,7 +178,7 @@ def test_prediction_is_the_start_plus_the_sum_over_trees(task: str) -> None:
     model = make(task).fit(X, y)
     nodes, roots = model.ensemble_.nodes, model.ensemble_.roots
     assert len(roots) == 8  # one tree a round
-    raw = np.tile(model._start, (len(X), 1))
+    raw = np.tile(model._model.start, (len(X), 1))
     for leaves in (model.apply(X) + roots).T:
         raw += nodes.value[leaves]
     found = raw_of(model, X).reshape(raw.shape)
@@ -249,7 +249,7 @@ def test_l2_enters_the_denominator_of_leaves(task: str) -> None:
         nodes = model.ensemble_.nodes
         values.append(nodes.value[:, 0] * (nodes.weight + l2))  # -G
         leaves = model.apply(X)[:, 0]
-        gradient = expit(model._start[0]) - y if task == "two classes" else y.mean() - y
+        gradient = expit(model._model.start[0]) - y if task == "two classes" else y.mean() - y
         sums = np.bincount(leaves, -gradient, nodes.n_nodes)
         np.testing.assert_allclose(values[-1][1:], sums[1:], rtol=1e-6)  # gradients keep 28 bits, and 100 are added
     assert make(task, l2_regularization=1e6).fit(X, y).ensemble_.nodes.value == pytest.approx(0.0, abs=1e-3)
@@ -338,7 +338,7 @@ def test_every_node_answers_with_the_step_of_its_samples(task: str) -> None:
     weights = np.random.default_rng(0).uniform(0.5, 2.0, len(y))
     settings: dict[str, Any] = {"n_estimators": 1, "max_partitions": 2, "effective_ratio": 0.2}
     model = make(task, **settings).fit(X, y, sample_weight=weights)
-    nodes, raw = model.ensemble_.nodes, np.tile(model._start, (N, 1))
+    nodes, raw = model.ensemble_.nodes, np.tile(model._model.start, (N, 1))
     slopes = naive.slopes(task if task in LOSSES else "log_loss", y, raw)
     gradients, hessians = (weights[:, None] * slope for slope in slopes)
     for node in range(nodes.n_nodes):
@@ -669,7 +669,7 @@ def test_balanced_gives_each_class_the_same_weight(task: str) -> None:
     balanced = make(task, class_weight="balanced").fit(X, y)
     named = make(task, class_weight={k: N / (len(counts) * n) for k, n in enumerate(counts.tolist())}).fit(X, y)
     assert same_model(balanced, named, X)
-    np.testing.assert_allclose(balanced._start, 0.0, atol=1e-12)  # equal shares
+    np.testing.assert_allclose(balanced._model.start, 0.0, atol=1e-12)  # equal shares
     plain = make(task).fit(X, y)
     assert (balanced.predict(X) == y)[y > 0].mean() >= (plain.predict(X) == y)[y > 0].mean()
     assert balanced.predict_proba(X)[:, 0].mean() < plain.predict_proba(X)[:, 0].mean()

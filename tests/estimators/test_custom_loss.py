@@ -11,7 +11,7 @@ from scipy.special import expit, softmax
 from boosting import Focal, N, OwnError, OwnSquares, data_for, failing, make, raw_of, same_model, same_scores
 from naive import Array
 from sublearn import Loss, Progress, SLMBoostClassifier
-from sublearn.core.losses import Softmax
+from sublearn.core.boosting.losses import Softmax
 
 # ---- a loss of one's own ----
 

@@ -21,7 +21,7 @@ from sublearn import (
     SLMForestRegressor,
     SLMRegressor,
 )
-from sublearn.core.codes import encode_samples
+from sublearn.core.data.codes import encode_samples
 
 X, Y = load_iris(return_X_y=True)
 TREES = [SLMClassifier, SLMRegressor]
@@ -595,7 +595,7 @@ def test_trees_that_are_kept_go_with_no_other_features(make: Any, width: int, mo
         assert x.shape[1] == len(maps.units)  # a kernel would read beyond the end
         return encode_samples(x, maps, workers)
 
-    monkeypatch.setattr("sublearn._estimator.encode_samples", checked)
+    monkeypatch.setattr("sublearn.core.data.samples.encode_samples", checked)
     message = f"X of {make.__name__}.fit must have 4 features as before, since warm_start=True .*; got {width}."
     with pytest.raises(ValueError, match=message):
         model.set_params(n_estimators=6).fit(np.resize(X, (len(X), width)), Y)

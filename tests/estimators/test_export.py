@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import NotFittedError
 
 from sublearn import SLMClassifier, SLMRegressor, export_text
+from sublearn.core.model.flat_ensemble import alone
 
 Floats = NDArray[np.float64]
 
@@ -115,11 +117,16 @@ def test_stump_is_written_as_expected() -> None:
     assert leaves == ["  -a: class low, 100 % of 10 samples", "  +a: class high, 100 % of 10 samples"]
 
 
+def give_tree(model: Any, **changes: Any) -> None:
+    """Change the arrays of a fitted tree."""
+    model._model = replace(model._model, ensemble=alone(model.tree_._replace(**changes)))
+
+
 def test_negative_first_coefficient_turns_the_inequality() -> None:
     model = fitted_stump()
     _, upward, *_ = export_text(model).split("\n")
     tree = model.tree_
-    model.tree_ = tree._replace(coefficient=-tree.coefficient, threshold=1 - tree.threshold)  # a x >= t, -a x > -t
+    give_tree(model, coefficient=-tree.coefficient, threshold=1 - tree.threshold)  # a x >= t, -a x > -t
     _, downward, *_ = export_text(model).split("\n")
     assert downward == upward.replace(">=", "<=")
 
@@ -176,7 +183,7 @@ def test_constant_feature_is_not_written() -> None:
     text = export_text(model)
     assert "  a: x1 >= " in text
     terms = {"first_term": np.array([0, 2]), "feature": np.array([0, 1]), "coefficient": np.array([3, 1])}
-    model.tree_ = model.tree_._replace(**terms)  # x1, plus 3 times the code of x0, which is 0
+    give_tree(model, **terms)  # x1, plus 3 times the code of x0, which is 0
     assert export_text(model) == text
 
 

@@ -21,8 +21,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from naive import Array
 from sublearn import SLMClassifier, SLMForestClassifier, SLMForestRegressor, SLMRegressor, export_text
-from sublearn.core.bagging import draw_bag
 from sublearn.core.keys import key_below
+from sublearn.core.tree.bagging import draw_bag
 from support import PATIENCE
 
 WINE = load_wine(return_X_y=True)  # three classes

@@ -13,7 +13,8 @@ from sklearn.metrics import log_loss, mean_gamma_deviance, mean_pinball_loss, me
 
 from boosting import FOUR, STUMP, TASKS, N, OwnError, Recorder, data_for, failing, make, raw_of, same_model, same_scores
 from naive import Array
-from sublearn import Progress, SLMBoostClassifier, SLMBoostRegressor, _progress
+from sublearn import Progress, SLMBoostClassifier, SLMBoostRegressor
+from sublearn._base import progress
 
 # ---- early stopping ----
 
@@ -72,8 +73,7 @@ def test_scores_are_minus_the_metric(task: str) -> None:
         # weights are rounded to 2^-30 of their sum
         expected = [-metric(target, predicted, w) for predicted in stages_of(model, samples)]
         np.testing.assert_allclose(found[1:], expected, rtol=1e-6)
-        n_classes = 3 if task == "three classes" else 2
-        start = model._loss.prediction(np.tile(model._start, (N, 1)) if n_classes == 3 else np.full(N, model._start[0]))
+        start = model._model.answer(np.tile(model._model.start, (N, 1)))
         np.testing.assert_allclose(found[0], -metric(target, start, w), rtol=1e-6)
 
 
@@ -144,7 +144,7 @@ def test_validation_samples_have_every_class_in_proportion() -> None:
     settings: dict[str, Any] = {"early_stopping": True, "validation_fraction": 0.2, "n_estimators": 1}
     for seed in range(4):
         model = make("three classes", **settings | {"random_state": seed}).fit(X, y)
-        np.testing.assert_allclose(softmax(model._start), shares, rtol=1e-12)
+        np.testing.assert_allclose(softmax(model._model.start), shares, rtol=1e-12)
 
 
 def test_too_few_samples_to_validate_on_are_told() -> None:
@@ -274,9 +274,9 @@ def test_callbacks_see_every_round_in_order() -> None:
     other = data_for("squared_error", 9)
     model = make("squared_error", n_estimators=3, callbacks=callbacks).fit(X, y, eval_set=other)
     assert [name for name, _ in seen] == ["a", "b"] * 3
-    for n, progress in enumerate((p for name, p in seen if name == "a"), start=1):
-        assert progress == (n, 3, model.train_score_[n], model.validation_score_[n])
-        assert isinstance(progress, Progress)
+    for n, now in enumerate((p for name, p in seen if name == "a"), start=1):
+        assert now == (n, 3, model.train_score_[n], model.validation_score_[n])
+        assert isinstance(now, Progress)
     seen.clear()
     make("squared_error", n_estimators=3, callbacks=callbacks).fit(X, y)
     assert all(progress.validation_score is None for _, progress in seen)
@@ -345,7 +345,7 @@ def without_rich(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_progress_is_shown_as_lines_without_rich(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_progress, "SECONDS", 0.0)
+    monkeypatch.setattr(progress, "SECONDS", 0.0)
     X, y = data_for("squared_error")
     seen: list[str] = []
     model = make("squared_error", verbose=1, n_estimators=3, callbacks=[lambda p: seen.append(str(p))])
@@ -361,7 +361,7 @@ def test_progress_is_shown_as_lines_without_rich(
 def test_lines_come_once_a_second_and_for_the_last_round(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_progress, "SECONDS", 1e9)
+    monkeypatch.setattr(progress, "SECONDS", 1e9)
     X, y = data_for("squared_error")
     make("squared_error", verbose=1).fit(X, y)
     assert [line.split(",")[0] for line in capsys.readouterr().err.splitlines()] == ["round 1 of 8", "round 8 of 8"]

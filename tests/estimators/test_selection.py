@@ -25,9 +25,9 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import naive
 from documents import CODE_AND_OUTPUT, ROOT, renewed_output
 from sublearn import DiscriminantFeatureTest, RelevantFeatureTest, SLMClassifier, SLMRegressor
-from sublearn.core import feature_test
-from sublearn.core.codes import CODE_LIMIT, encode_samples, first_values, fit_maps
-from sublearn.core.feature_test import elbow
+from sublearn.core.data.codes import CODE_LIMIT, encode_samples, first_values, fit_maps
+from sublearn.core.tree import feature_test
+from sublearn.core.tree.feature_test import elbow
 from support import ONE_THREAD, make_data
 
 Floats = NDArray[np.float64]

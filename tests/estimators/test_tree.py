@@ -27,7 +27,7 @@ from sublearn import (
     SLMForestRegressor,
     SLMRegressor,
 )
-from sublearn._estimator import n_parameters
+from sublearn.core.model.fitted import n_parameters
 
 IRIS = load_iris(return_X_y=True)
 CANCER = load_breast_cancer(return_X_y=True)

@@ -26,10 +26,10 @@ from sublearn import (
     SLMForestClassifier,
     SLMForestRegressor,
     SLMRegressor,
-    _progress,
     tune,
     tuning,
 )
+from sublearn._base import progress
 from sublearn.tuning import SPACES, Choice, Number, Space, Tuning, Whole
 
 WINE = load_wine(return_X_y=True)
@@ -580,7 +580,7 @@ def test_progress_is_shown_as_lines_without_rich(
     for name in [name for name in sys.modules if name.split(".")[0] == "rich"]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "rich", None)
-    monkeypatch.setattr(_progress, "SECONDS", 0.0)
+    monkeypatch.setattr(progress, "SECONDS", 0.0)
     at_most(15)
     found = tune(BOTH[1], *DIABETES, budget=600).tuning_
     lines = capsys.readouterr().err.splitlines()

@@ -11,8 +11,8 @@ import pytest
 
 import naive
 import naive_tree
-from sublearn.core.decay import decaying
-from sublearn.kernels import arithmetic, drawing
+from sublearn.core.tree.decay import decaying
+from sublearn.kernels import arithmetic, projection
 from sublearn.kernels.compilation import plain
 from support import assert_frequencies, keys_of
 
@@ -145,7 +145,7 @@ def test_below_is_uniform() -> None:
 
 def draw(probabilities: Any, size: int, n: int) -> Any:
     ranks = np.empty((n, size), np.int64)
-    drawing.draw_subspaces(keys_of(n), np.array(probabilities, np.float64), ranks)
+    projection.draw_subspaces(keys_of(n), np.array(probabilities, np.float64), ranks)
     return ranks
 
 

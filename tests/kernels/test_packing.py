@@ -7,17 +7,17 @@ import numpy as np
 import pytest
 
 from naive import Array
-from sublearn.core.fixed_point import pack
-from sublearn.core.space import make_block
+from sublearn.core.data.fixed_point import pack
+from sublearn.core.tree.space import make_block
 from sublearn.kernels import columns
-from sublearn.kernels.columns import CHUNK
+from sublearn.kernels.columns import MOST_PACKED
 from sublearn.kernels.layout import BLOCK, CURVED_BITS, TARGET_BITS, Samples
 
 gather_statistics, add_up = columns.gather_statistics, columns.add_up
 NONE = np.empty(0, np.int64)
 MOST = 2**CURVED_BITS - 1
 FARTHEST = 2**TARGET_BITS - 1
-SIZES = [1, 3, CHUNK - 1, CHUNK, CHUNK + 1, 5000, BLOCK]
+SIZES = [1, 3, MOST_PACKED - 1, MOST_PACKED, MOST_PACKED + 1, 5000, BLOCK]
 
 
 def add_blocks(samples: Any, order: Any, bins: Any, block: Any, histogram: Any) -> None:
@@ -39,14 +39,14 @@ def histogram_of(targets: Array, curvatures: Array, bins: Array, n_bins: int, pa
     targets, curvatures = targets.astype(np.int32), curvatures.astype(np.int32)
     order = np.random.default_rng(1).permutation(len(targets)).astype(np.int32)
     samples = Samples(
-        np.zeros((1, len(targets)), np.int16),
-        targets,
-        np.zeros(len(targets), np.int32),
-        curvatures,
-        pack(targets, curvatures) if packed else NONE,
-        NONE,
-        NONE,
-        0,
+        codes=np.zeros((1, len(targets)), np.int16),
+        targets=targets,
+        remainders=np.zeros(len(targets), np.int32),
+        curvatures=curvatures,
+        packed=pack(targets, curvatures) if packed else NONE,
+        weights=NONE,
+        counts=NONE,
+        n_classes=0,
     )
     histogram = np.ones((n_bins, 3 if curvatures.size or not packed else 2), np.int64)
     block = make_block(samples, 1, n_bins, len(order))
@@ -99,8 +99,8 @@ def test_mixed_numbers_add_up_packed_or_not(n: int, curved: bool) -> None:
 
 
 def test_a_chunk_of_packed_derivatives_fits_64_bits() -> None:
-    assert MOST * CHUNK < 2 ** (columns.CURVATURE_SHIFT - 1)  # with its sign
-    assert MOST * CHUNK < 2 ** (columns.CURVED_SHIFT - columns.CURVATURE_SHIFT)
-    assert 2 * CHUNK <= 2 ** (64 - columns.CURVED_SHIFT)
+    assert MOST * MOST_PACKED < 2 ** (columns.CURVATURE_SHIFT - 1)  # with its sign
+    assert MOST * MOST_PACKED < 2 ** (columns.CURVED_SHIFT - columns.CURVATURE_SHIFT)
+    assert 2 * MOST_PACKED <= 2 ** (64 - columns.CURVED_SHIFT)
     assert 2 ** (TARGET_BITS + 1) * BLOCK <= 2**columns.COUNT_SHIFT
     assert BLOCK < 2 ** (63 - columns.COUNT_SHIFT)

@@ -121,7 +121,7 @@ def test_adding_tells_what_was_there() -> None:
 
 
 def test_counters_lie_in_cache_lines_of_their_own() -> None:
-    places = [N_MET, team.N_TASKS, team.N_COMMON, team.N_CLAIMED, N_OPEN]
+    places = [N_MET, team.N_SHARED, team.N_COMMON, team.N_CLAIMED, N_OPEN]
     assert all(abs(a - b) * 8 >= 64 for a in places for b in places if a != b)
     assert max(places) < N_COUNTERS
 
@@ -309,8 +309,8 @@ def test_an_error_of_one_thread_stops_those_that_wait_for_it(failing: int) -> No
 PROGRAM = """
 import sys, threading, time
 import numpy as np
-from sublearn.core import grower
-from sublearn.core.grower import grow
+from sublearn.core.tree import grower
+from sublearn.core.tree.grower import grow
 from sublearn.core.parallel import StoppedError, Workers
 from support import parameters, random_data, task_of
 

@@ -1,4 +1,4 @@
-"""Fig. 3 and the small measurements: what is fitted, and what is counted."""
+"""Fig. 5 and the small measurements: what is fitted, and what is counted."""
 
 import numpy as np
 import pytest

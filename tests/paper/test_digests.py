@@ -15,8 +15,10 @@ UNITS = {name: Unit("contender", "honest", False, "iris", name, 0) for name in C
     "convergence": Unit("convergence", "fixed", False, "wine", "ensembles", 0),
     "root": Unit("root", "fixed", False, "wine", "slm-baseline", 0),
     "svr": Unit("svr", "fixed", False, "friedman-2", "svm-rbf", 0),
+    "growth": Unit("growth", "fixed", False, "boston", "slm-baseline", 0),
+    "trees": Unit("trees", "fixed", False, "boston", "forests", 0),
 }
-OF_SLM = {"slm-baseline", "slm-boost", "ablation", "convergence", "root"}
+OF_SLM = {"slm-baseline", "slm-boost", "ablation", "convergence", "root", "growth", "trees"}
 # what only presents results, or runs and files them
 SHOWING = {
     *("canvas", "claims", "digests", "evidence", "figures", "headline", "method", "node_figure", "page"),
@@ -24,6 +26,7 @@ SHOWING = {
     *(
         "statements",
         "statements_ensembles",
+        "statements_formulas",
         "statements_nodes",
         "statements_rest",
         "statements_scores",
@@ -53,21 +56,22 @@ def changed_by(path: Path, addition: str) -> set[str]:
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
-        ("core/partition.py", OF_SLM),
+        ("core/tree/partition.py", OF_SLM),
         ("kernels/growing.py", OF_SLM),
         ("boost.py", OF_SLM),
-        ("_parameters.py", OF_SLM),
+        ("_base/parameters.py", OF_SLM),
         ("paper/contenders.py", OF_SLM),
         ("paper/search.py", set(UNITS)),
         ("paper/datasets.py", set(UNITS)),
         ("paper/sizes.py", set(UNITS)),
         ("paper/elm.py", {"elm"}),
         ("paper/ff_mlp.py", {"ff-mlp", "bp-mlp"}),
-        ("paper/ablations.py", {"ablation", "root"}),
+        ("paper/ablations.py", {"ablation", "root", "growth", "trees"}),
         ("paper/measures.py", {"root", "svr"}),
         ("paper/node.py", {"root"}),
-        ("paper/convergence.py", {"convergence"}),
-        *((name, set()) for name in ("cli.py", "export.py", "tuning.py", "bench/run.py")),
+        ("paper/convergence.py", {"convergence", "growth", "trees"}),
+        ("paper/tree_measures.py", {"growth", "trees"}),
+        *((name, set()) for name in ("_base/spaces.py", "cli.py", "export.py", "tuning.py", "bench/run.py")),
         *((f"paper/{name}.py", set()) for name in sorted(SHOWING)),
     ],
 )

@@ -9,7 +9,7 @@ from sklearn.datasets import load_iris
 import naive
 from naive import Array
 from sublearn import SLMClassifier, SLMForestClassifier, SLMRegressor
-from sublearn.core.codes import encode_samples
+from sublearn.core.data.codes import encode_samples
 from sublearn.paper import figures
 from sublearn.paper.node import RootSearch, search_root
 from support import ONE_THREAD, make_data, nodes_of

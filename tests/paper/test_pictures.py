@@ -30,7 +30,7 @@ def texts_of(svg: Path) -> str:
 
 @pytest.mark.parametrize("protocol", search.PROTOCOLS)
 def test_picture_of_tuned_trees_warns_where_these_are_optimistic(protocol: str, tmp_path: Path) -> None:
-    (picture,) = make_pictures(order_for(tmp_path, "fig2", protocol=protocol), planes(protocol))
+    (picture,) = make_pictures(order_for(tmp_path, "fig4", protocol=protocol), planes(protocol))
     is_paper = protocol == "paper"
     assert "Circle-and-Ring" in texts_of(picture.svg)
     assert (OPTIMISTIC in texts_of(picture.svg)) == (OPTIMISTIC in picture.caption) == is_paper
@@ -38,17 +38,17 @@ def test_picture_of_tuned_trees_warns_where_these_are_optimistic(protocol: str, 
 
 
 def test_picture_of_the_other_protocol_is_replaced_or_goes_and_other_files_stay(tmp_path: Path) -> None:
-    make_pictures(order_for(tmp_path, "fig2", protocol="paper"), planes("paper"))
+    make_pictures(order_for(tmp_path, "fig4", protocol="paper"), planes("paper"))
     folder = tmp_path / "figures"
-    assert {path.name for path in folder.iterdir()} == {"fig2.svg", "fig2.png"}
+    assert {path.name for path in folder.iterdir()} == {"fig4.svg", "fig4.png"}
     (folder / "mine.svg").write_text("mine")
-    make_pictures(order_for(tmp_path, "fig2"), planes("honest"))
-    assert "OPTIMISTIC" not in (folder / "fig2.svg").read_text(encoding="utf-8")
-    (picture,) = make_pictures(order_for(tmp_path, "envelope"), {})
-    assert picture.svg == folder / "envelope.svg"
-    assert {path.name for path in folder.iterdir()} == {"envelope.svg", "envelope.png", "mine.svg"}
+    make_pictures(order_for(tmp_path, "fig4"), planes("honest"))
+    assert "OPTIMISTIC" not in (folder / "fig4.svg").read_text(encoding="utf-8")
+    (picture,) = make_pictures(order_for(tmp_path, "fig2"), {})
+    assert picture.svg == folder / "fig2.svg"
+    assert {path.name for path in folder.iterdir()} == {"fig2.svg", "fig2.png", "mine.svg"}
 
 
 def test_pictures_without_their_records_are_not_drawn(tmp_path: Path) -> None:
-    assert make_pictures(order_for(tmp_path, "fig2", "fig3", "ablations", "table1"), {}) == []
+    assert make_pictures(order_for(tmp_path, "fig4", "fig5", "ablations", "table1"), {}) == []
     assert not (tmp_path / "figures").exists()

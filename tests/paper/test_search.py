@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
-from sublearn._boosting import RanAwayError
+from sublearn._base.boosting import RanAwayError
 from sublearn.paper import datasets, grids, printed, search
 from sublearn.paper.contenders import CONTENDERS, Contender
 from sublearn.paper.datasets import DataSet, Source

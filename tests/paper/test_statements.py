@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from reports import make_records, whole_run, written
-from sublearn.paper import statements, statements_nodes, statements_trees
+from sublearn.paper import printed, statements, statements_formulas, statements_nodes, statements_trees
 from sublearn.paper.evidence import MissingRecordsError, collect_evidence
 from sublearn.paper.headline import headline
 from sublearn.paper.plan import PARTS, Order, plan
@@ -33,6 +33,11 @@ AS_CLAIMED = {
     "elm": 0.7,
 }
 CONTRARY = {name: 1 - share for name, share in AS_CLAIMED.items()}
+OF_TEXT = {  # claims that the paper's own definitions contradict, in whole or in part
+    "This is equivalent to partitioning S0 with 2p hyperplanes": NOT,
+    "the total search space of a to be tested by DFT lies between": IN_PART,
+    "both half subspaces can be preserved": IN_PART,
+}
 NOT_ALL = {  # by what is printed, or since all sets are alike in a run made by hand
     "the performance of RF converges as the tree number increases": NOT,
     "the gain of SLM over MLP is relatively small": IN_PART,
@@ -43,12 +48,14 @@ NOT_ALL = {  # by what is printed, or since all sets are alike in a run made by 
     "The number of trees is set to 100 to ensure convergence": NOT,
     "The best results for each group are shown in bold": IN_PART,
     "SVR/RBF achieves the best performance": NOT,
+    **OF_TEXT,
 }
 OF_PRINTED = {  # claims that the printed paper alone decides
     "the smallest model size for each dataset is highlighted in bold",
     "The best results for each group are shown in bold",
     "the model size of the corresponding SLM can be calculated as",
     "the model size is increasing linearly with the number of training samples",
+    *(claim.quote for claim in statements_formulas.CLAIMS),
 }
 
 
@@ -200,6 +207,55 @@ def test_large_c_is_counted_over_the_splits() -> None:
     )
 
 
+def test_bounds_of_the_search_space_are_counted_in_the_paper_s_example() -> None:
+    # whole parts of 10 exp(-d / 2): 6 3 2 1 0 0 0 0 0 0
+    assert statements_formulas.search_spaces() == (1, 13 * 7 * 5 * 3, 1, 13 * 7 * 5 * 3)
+    assert statements_formulas.printed_lower_bound() == pytest.approx(6.066, abs=1e-3)
+
+
+def test_sums_of_the_appendix_by_hand() -> None:
+    # two features, 8 and 9 neurons, two classes: 3 * 8 + 9 * 9 + 10 * 2
+    assert statements_formulas.n_weights("circle-and-ring") == 125
+    assert {s: statements_formulas.n_weights(s) for s in printed.APPENDIX} == {
+        s: int(text) for s, text in printed.N_PARAMETERS["ff-mlp"].items()
+    }
+
+
+def test_fall_of_errors_by_hand() -> None:
+    # falls of 5, 3, 1 and 1 tenths
+    assert statements_nodes.describe_fall([1.0, 0.5, 0.2, 0.1, 0.0]) == pytest.approx((0.5, 0.2))
+    assert statements_nodes.describe_fall([1.0]) == (0.0, 0.0)
+    records = whole_run(AS_CLAIMED)
+    assert entry_of(records, "decreases gradually and saturates")[0] == HOLDS
+    for unit, record in records.items():
+        if unit.experiment == "growth":
+            record.values["errors"] = [1.0, 0.9, 0.8, 0.3, 0.1]
+    assert entry_of(records, "decreases gradually and saturates")[0] == NOT
+
+
+def test_trees_of_forests_are_judged_by_strength_and_likeness() -> None:
+    records = whole_run(AS_CLAIMED)
+    verdict, figures = entry_of(records, "to increase the strength of individual SLM trees")
+    assert (verdict, "Wine 90.00 / 80.00" in figures) == (HOLDS, True)
+    assert entry_of(records, "stronger individual SLR trees")[0] == HOLDS
+    verdict, figures = entry_of(records, "individual SLM trees stronger than individual DTs")
+    assert (verdict, "Wine 90.00 / 80.10 / 70.00" in figures) == (HOLDS, True)
+    for unit, record in records.items():
+        if unit.experiment == "trees":
+            record.values.update({"bagged_error": 0.05, "slr_correlation": 0.9})
+    assert entry_of(records, "to increase the strength of individual SLM trees")[0] == NOT
+    assert entry_of(records, "stronger individual SLR trees")[0] == IN_PART
+
+
+def test_many_uniform_draws_against_few_guided_ones() -> None:
+    records = whole_run(AS_CLAIMED)
+    assert entry_of(records, "a large number of trials and errors")[0] == HOLDS
+    for unit, record in records.items():
+        if unit.experiment == "ablation" and unit.subject.startswith("uniform"):
+            record.values["score"] = 0.99 if record.values["score"] > 0.5 else 0.01
+    assert entry_of(records, "a large number of trials and errors")[0] == NOT
+
+
 def test_ratio_of_errors_leaves_out_sets_without_errors() -> None:
     assert statements_nodes.mean_ratio(np.array([0.2, 0.0, 0.4]), np.array([0.1, 0.3, 0.8])) == pytest.approx(1.0)
 
@@ -235,7 +291,9 @@ def test_claims_alone_ask_for_all_that_they_are_judged_by() -> None:
     alone, everything = (set(plan(Order(quick=True, parts=parts))) for parts in (("claims",), PARTS))
     assert alone == everything
     tables = set(plan(Order(quick=True, parts=("table1", "table3"))))
-    assert {unit.experiment for unit in alone - tables} == {"ablation", "convergence", "root", "svr"}
+    assert {unit.experiment for unit in alone - tables} == {
+        *("ablation", "convergence", "root", "svr", "growth", "trees"),
+    }
 
 
 def test_headline_has_the_strict_figure_first_over_both_tables(tmp_path: Path) -> None:

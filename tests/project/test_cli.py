@@ -192,7 +192,7 @@ def test_impossible_options_are_refused(options: list[str], tmp_path: Path) -> N
 
 
 def test_folder_of_data_must_be_one(tmp_path: Path) -> None:
-    result = invoke(tmp_path / "out", "--data-dir", str(tmp_path / "none"), "--datasets", "iris", "--only", "fig3")
+    result = invoke(tmp_path / "out", "--data-dir", str(tmp_path / "none"), "--datasets", "iris", "--only", "fig5")
     assert result.exit_code == 2
     (line,) = result.output.splitlines()
     assert str(tmp_path / "none") in line
@@ -220,7 +220,12 @@ def test_claims_are_part_of_a_quick_run_only_if_named(ordered: Callable[..., Ord
 
 
 def test_options_become_the_order(ordered: Callable[..., Order], tmp_path: Path) -> None:
-    order = ordered("--protocol", "paper", "--seed", "4", "--data-dir", str(tmp_path), "--only", "fig3,table1")
+    order = ordered("--protocol", "paper", "--seed", "4", "--data-dir", str(tmp_path), "--only", "fig5,table1")
     assert order == Order(
-        "paper", True, 4, tuple(SOURCES), tuple(CONTENDERS), ("table1", "fig3"), tmp_path, tmp_path, 1
+        "paper", True, 4, tuple(SOURCES), tuple(CONTENDERS), ("table1", "fig5"), tmp_path, tmp_path, 1
     )
+
+
+def test_number_of_splits_is_that_of_the_form_or_the_one_given(ordered: Callable[..., Order]) -> None:
+    assert len(ordered().seeds) == 5
+    assert list(ordered("--splits", "3", "--seed", "4").seeds) == [4, 5, 6]

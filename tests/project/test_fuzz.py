@@ -16,7 +16,7 @@ from fuzz.promises import check_promises
 
 from documents import ROOT
 from sublearn import SLMForestRegressor, SLMRegressor
-from sublearn._parameters import _rule_of
+from sublearn._base.parameters import _rule_of
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="cases are stopped by signals that are not there")
 DATA = np.random.default_rng(0).normal(size=(60, 4))

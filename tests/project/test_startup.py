@@ -145,7 +145,7 @@ ONE_KERNEL = """
 import json
 import numpy as np
 import sublearn
-from sublearn.kernels.drawing import draw_subspaces
+from sublearn.kernels.projection import draw_subspaces
 
 draw_subspaces(np.zeros(1, np.uint64), np.ones(3), np.empty((1, 2), np.int64))
 print(json.dumps({"package": sublearn.__file__, "cache": draw_subspaces.dispatcher._cache.cache_path}))

@@ -41,17 +41,17 @@ def time_fits(split: Split, order: Order, known: Mapping[str, Timing]) -> list[F
             given = predictions(timing.result, split.X_test, split.is_classes)
             found.append(
                 Fit(
-                    split.name,
-                    kind,
-                    name,
-                    job.n_trees,
-                    timing.seconds,
-                    ratio(timing.seconds, best),
-                    timing.turns,
-                    timing.loads,
-                    split.loss_name,
-                    split.loss(given),
-                    split.accuracy(given),
+                    data_set=split.name,
+                    kind=kind,
+                    contender=name,
+                    n_trees=job.n_trees,
+                    seconds=timing.seconds,
+                    ratio=ratio(timing.seconds, best),
+                    turns=timing.turns,
+                    loads=timing.loads,
+                    loss_name=split.loss_name,
+                    loss=split.loss(given),
+                    accuracy=split.accuracy(given),
                 )
             )
     return found

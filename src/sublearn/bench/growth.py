@@ -76,16 +76,16 @@ def _time_one(axis: str, value: int, order: Order, folder: Path) -> list[Grown]:
         beside = ratio(timing.seconds, best) if CONTENDERS[name].kind == "boost" else None
         grown.append(
             Grown(
-                axis,
-                value,
-                name,
-                jobs[name].n_trees,
-                timing.seconds,
-                beside,
-                measured.peak,
-                measured.beyond,
-                timing.turns,
-                timing.loads,
+                axis=axis,
+                value=value,
+                contender=name,
+                n_trees=jobs[name].n_trees,
+                seconds=timing.seconds,
+                ratio=beside,
+                peak=measured.peak,
+                beyond=measured.beyond,
+                turns=timing.turns,
+                loads=timing.loads,
             )
         )
     return grown

@@ -63,18 +63,18 @@ def time_to_loss(split: Split, courses: Courses, order: Order) -> list[Reached]:
         last = max(course.losses)
         found.append(
             Reached(
-                split.name,
-                name,
-                split.loss_name,
-                courses.pace,
-                courses.goal,
-                course.rounds,
-                seconds.get(name),
-                ratio(seconds.get(name), seconds.get(ours("boost"))),
-                timing.turns if timing else [],
-                timing.loads if timing else [],
-                Point(last, course.timing.seconds, course.losses[last]),
-                curves[name],
+                data_set=split.name,
+                contender=name,
+                loss_name=split.loss_name,
+                pace=courses.pace,
+                goal=courses.goal,
+                rounds=course.rounds,
+                seconds=seconds.get(name),
+                ratio=ratio(seconds.get(name), seconds.get(ours("boost"))),
+                turns=timing.turns if timing else [],
+                loads=timing.loads if timing else [],
+                end=Point(last, course.timing.seconds, course.losses[last]),
+                curve=curves[name],
             )
         )
     return found

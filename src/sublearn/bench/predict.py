@@ -45,16 +45,16 @@ def time_predictions(split: Split, courses: Courses, order: Order) -> list[Predi
     our_bulk, our_single = seconds.get(ours("boost"), (None, None))
     return [
         Predicted(
-            split.name,
-            name,
-            rounds,
-            courses.of[name].losses[rounds],
-            len(X) / seconds[name][0],
-            ratio(seconds[name][0], our_bulk),
-            seconds[name][1],
-            ratio(seconds[name][1], our_single),
-            bulk[name].turns,
-            bulk[name].loads,
+            data_set=split.name,
+            contender=name,
+            rounds=rounds,
+            loss=courses.of[name].losses[rounds],
+            rows_per_second=len(X) / seconds[name][0],
+            bulk_ratio=ratio(seconds[name][0], our_bulk),
+            single_seconds=seconds[name][1],
+            single_ratio=ratio(seconds[name][1], our_single),
+            turns=bulk[name].turns,
+            loads=bulk[name].loads,
         )
         for name, rounds in reached.items()
     ]

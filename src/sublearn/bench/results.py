@@ -28,7 +28,7 @@ class Results(NamedTuple):
 
 def empty() -> Results:
     """Nothing yet."""
-    return Results([], [], [], [], [], [])
+    return Results(loss=[], fits=[], predict=[], growth=[], threads=[], startup=[])
 
 
 def plain(value: Any) -> Any:

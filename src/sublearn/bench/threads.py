@@ -38,5 +38,15 @@ def time_threads(split: Split, order: Order) -> list[Speedup]:
         one, several = timings["1"].seconds, timings[str(threads)].seconds
         turns = {n: timing.turns for n, timing in timings.items()}
         loads = {n: timing.loads for n, timing in timings.items()}
-        found.append(Speedup(name, threads, one, several, one / several, turns, loads))
+        found.append(
+            Speedup(
+                contender=name,
+                threads=threads,
+                one=one,
+                several=several,
+                speedup=one / several,
+                turns=turns,
+                loads=loads,
+            )
+        )
     return found

@@ -18,11 +18,11 @@ def keys_below(key: int, numbers: Array) -> Array:
 
 
 def keys_in_turn(key: int, numbers: range) -> Iterator[int]:
-    """Keys of things that come one by one, and of which there may be many."""
+    """Keys of the numbered things below a key, one by one: there may be many."""
     for begin in range(numbers.start, numbers.stop, STRETCH):
         yield from keys_below(key, np.arange(begin, min(begin + STRETCH, numbers.stop))).tolist()
 
 
 def key_below(key: int, number: int) -> int:
-    """Key of one such thing."""
+    """Key of the numbered thing below a key."""
     return int(keys_below(key, np.array([number]))[0])

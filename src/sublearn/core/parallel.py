@@ -18,11 +18,11 @@ from sublearn.kernels.layout import Array
 T = TypeVar("T")
 Pass = Callable[[int, int], object]  # does something with items first to last
 
-LARGE = 100_000_000  # work that takes a good part of a second
+LARGE = 100_000_000  # work, in samples visited, that takes a good part of a second
 SMALL = 50_000  # work, in samples visited, that is not worth a second thread
 TEST_OVERHEAD = 300  # what a discriminant feature test costs beyond its samples, in samples visited
 PARTS = 4  # parts a thread of work that is worth it, so that none waits long for another
-PART = 100_000  # work that is worth a further part
+PART = 100_000  # work, in samples visited, that is worth a further part
 PAUSE = 0.05  # seconds between two looks at what threads are waiting for
 
 
@@ -47,10 +47,10 @@ class Stop:
 
 
 class Workers:
-    """Runs a kernel over a divided range of items, or one task a thread.
+    """Runs a kernel over a divided range of items, or one call a thread.
 
     Kernels are called for parts so small that an interrupt is noticed soon. Where one may take long, the main thread,
-    which alone hears of interrupts, leaves it to others and waits. When one task fails, the others stop.
+    which alone hears of interrupts, leaves it to others and waits. When one call fails, the others stop.
 
     Threads and queues are those written in C: an interrupt reaches the main thread between any two steps of Python, and
     would leave the locks of concurrent.futures or threading held for ever.
@@ -58,7 +58,7 @@ class Workers:
 
     def __init__(self, n_threads: int, stop: Stop | None = None) -> None:
         self.n_threads = n_threads
-        self.n_active = n_threads  # those that divide work among them; see `pace`
+        self.n_active = n_threads  # threads that divide work among them; see `core.boosting.pace`
         self.stop = stop or Stop()
         self.calls: SimpleQueue[Any] = SimpleQueue()
         self.ended: SimpleQueue[None] = SimpleQueue()
@@ -101,12 +101,12 @@ class Workers:
         """call(first, last) over n samples that cost so much each; parts begin where chunks of sums do."""
         self.run(lambda a, b: call(a * CHUNK, min(b * CHUNK, n)), np.array([cost * CHUNK]), items=-(-n // CHUNK))
 
-    def each(self, task: Callable[[int, "Workers"], T], n: int, is_long: bool = False) -> list[T]:
-        """task(i, workers) for i below n, each in one thread."""
+    def each(self, call: Callable[[int, "Workers"], T], n: int, is_long: bool = False) -> list[T]:
+        """call(i, workers) for i below n, each in one thread."""
         if self.n_threads == 1:
-            return [task(i, self) for i in range(n)]
+            return [call(i, self) for i in range(n)]
         own = Workers(1, self.stop)
-        return self._side_by_side([partial(self._call, task, i, own) for i in range(n)], is_long)
+        return self._side_by_side([partial(self._call, call, i, own) for i in range(n)], is_long)
 
     def keep(self, key: Hashable, make: Callable[[], T]) -> T:
         """What `make` returned for this thread's last call, if that had the same key; otherwise what it returns now."""
@@ -203,7 +203,7 @@ def _work(calls: "SimpleQueue[Any]", ended: "SimpleQueue[None]") -> None:
             except BaseException as error:
                 done.put((i, None, error))
             del call
-        del item, left, done  # nothing is kept alive while waiting
+        del item, left, done  # a waiting thread keeps nothing alive
     ended.put(None)
 
 

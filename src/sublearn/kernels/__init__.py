@@ -1,1 +1,1 @@
-"""The compiled loops."""
+"""The compiled loops over samples; `compilation` says how they are compiled."""

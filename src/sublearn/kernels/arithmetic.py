@@ -23,8 +23,8 @@ MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
 MIX_2 = np.uint64(0x94D049BB133111EB)
 ONE = np.uint64(1)
 
-CHUNK = 1024  # numbers added up in one go; sums of chunks do not depend on threads
-LANES = 8
+CHUNK = 1024  # numbers added up in one go; chunks begin at the same places whatever the number of threads
+LANES = 8  # sums that a chunk is added up in
 
 
 @inner
@@ -56,7 +56,7 @@ def exp_parts(x):
     """(m, k) with exp(x) = m 2^k, for a number of magnitude below 700, to about one unit in the last place."""
     k = (x * LOG2_E + ROUNDER) - ROUNDER
     r = (x - k * LN2_HIGH) - k * LN2_LOW
-    series = 1 / 6227020800  # 1 / 13!, and so on down
+    series = 1 / 6227020800  # 1 / 13!, then 1 / 12! and so on down to 1 / 2!
     series = 1 / 39916800 + r * (1 / 479001600 + r * series)
     series = 1 / 362880 + r * (1 / 3628800 + r * series)
     series = 1 / 5040 + r * (1 / 40320 + r * series)

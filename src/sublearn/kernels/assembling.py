@@ -11,7 +11,10 @@ from sublearn.kernels.layout import Array
 
 
 class Places(NamedTuple):
-    """Space for where nodes and what belongs to them are, hand by hand, and for the nodes in order."""
+    """Space: where each node, its hyperplanes, terms and cells are in `Grown`, and the nodes in the tree's order.
+
+    A hand is the part of `Grown` that one thread has filled.
+    """
 
     node: Array  # int64 (n_nodes,)
     plane: Array  # int64 (n_nodes,)
@@ -22,10 +25,10 @@ class Places(NamedTuple):
 
 
 class Assembled(NamedTuple):
-    """What is known of a tree, as in `FlatTree`; the last ones as in `Grown`.
+    """A tree as flat arrays, as in `FlatTree`, and what its values are computed from, as in `Grown`.
 
-    For classes, the totals of a node are its weight and, where that is another number, its count; `shares`, all 0
-    before, has those of its classes.
+    For classes, the totals of a node are its weight and, where that is another number, its count. `shares` is given
+    full of zeros, and gets the shares of the classes.
     """
 
     parent: Array
@@ -48,7 +51,7 @@ class Assembled(NamedTuple):
 
 @inner
 def find_places(grown, bounds, found):
-    """Find nodes, what is theirs, their children, and the root, which is the first in order; see `assemble`."""
+    """Fill `found`, but for the order of the nodes, of which only the root is found here; see `assemble`."""
     n_hands = bounds.size - 1
     room = grown.parent.size // n_hands
     n_cells = 0
@@ -100,7 +103,7 @@ def note_numbers(numbers, at, out, j):
 
 @bare_kernel
 def assemble(grown, bounds, found, out):
-    """Fill `out` from `grown`, where each hand has equal room for its nodes and for what is theirs, in the same order.
+    """Fill `out` from `grown`, where each hand has equal room for nodes, hyperplanes and terms, in the same order.
 
     Nodes are numbered through hand by hand; those of hand h are numbers bounds[h] to bounds[h + 1].
     """

@@ -16,9 +16,9 @@ FEW = 24  # bins up to which comparing with each boundary is faster than countin
 STRIDE = 192  # bins compared at a time; a byte holds their number
 COUNT_SHIFT = 45  # of a packed number: the target below this bit and the count above; 2^15 x 2^30 fits
 PACKED_MASK = (1 << COUNT_SHIFT) - 1
-CHUNK = 1024  # samples whose packed numbers with curvature can be added up: target, curvature and count side by side
-CURVATURE_SHIFT = 27  # the target, with its sign, is below this bit
-CURVED_SHIFT = 53  # the curvature below this one, and the count above
+MOST_PACKED = 1024  # samples whose packed target, curvature and count can be added up without running into each other
+CURVATURE_SHIFT = 27  # of a packed number with curvature: the target, with its sign, is below this bit
+CURVED_SHIFT = 53  # of a packed number with curvature: the curvature is below this bit, the count above
 EXACT_FLOAT32 = 1 << 22  # span x bins below this: float32 finds every bin exactly
 
 
@@ -273,15 +273,15 @@ def add_curved(block, n, histogram):
     """Add up counts, curvatures and targets, packed into one number a sample."""
     lanes = block.lanes
     sign = np.int64(1) << (CURVATURE_SHIFT - 1)
-    for begin in range(0, n, CHUNK):
-        add_lanes(block.bins, block.weights, begin, min(begin + CHUNK, n), lanes)
+    for begin in range(0, n, MOST_PACKED):
+        add_lanes(block.bins, block.weights, begin, min(begin + MOST_PACKED, n), lanes)
         for b in range(histogram.shape[0]):
             total = lanes[0, b] + lanes[1, b] + lanes[2, b] + lanes[3, b]
             target = ((total & (2 * sign - 1)) ^ sign) - sign
             rest = (total - target) >> CURVATURE_SHIFT
             histogram[b, 0] += rest & ((np.int64(1) << (CURVED_SHIFT - CURVATURE_SHIFT)) - 1)
             histogram[b, 1] += target
-            histogram[b, 2] += (rest >> (CURVED_SHIFT - CURVATURE_SHIFT)) & (2 * CHUNK - 1)
+            histogram[b, 2] += (rest >> (CURVED_SHIFT - CURVATURE_SHIFT)) & (2 * MOST_PACKED - 1)
 
 
 @section

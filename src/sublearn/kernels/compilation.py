@@ -61,7 +61,7 @@ def _name_by_digest(dispatcher: Any) -> None:
 
 @contextmanager
 def _no_collection() -> Iterator[None]:
-    """Look for no garbage: Numba makes millions of objects that stay, and looking at them over and over takes long."""
+    """Switch garbage collection off: Numba makes millions of objects that stay, and visiting them again takes long."""
     was_on = gc.isenabled()
     try:
         gc.disable()
@@ -158,14 +158,14 @@ def kernel(function: Callable[..., Any]) -> Kernel:
 
 
 def bare_kernel(function: Callable[..., Any]) -> Kernel:
-    """`kernel` for functions that allocate nothing."""
+    """Compile `function` as an entry point that allocates nothing; otherwise as `kernel` does."""
     return Kernel(function, BARE)
 
 
 def inner(function: Callable[..., Any]) -> Any:
     """Compile `function` as a part of kernels: never called from Python, cached with its callers.
 
-    It allocates nothing and returns numbers alone: nobody counts who still refers to an array.
+    It allocates nothing and returns numbers alone, since references to arrays are not counted in it.
     """
     return njit(no_cpython_wrapper=True, **PART, **BARE)(function)
 
@@ -173,7 +173,7 @@ def inner(function: Callable[..., Any]) -> Any:
 def section(function: Callable[..., Any]) -> Any:
     """Write `function` out in its caller: for what has a name of its own but is called in one place.
 
-    Forests are faster so than with LLVM deciding where to write it out.
+    Measured: forests are faster than where LLVM decides what to write out.
     """
     return njit(inline="always", no_cpython_wrapper=True, **BARE)(function)
 

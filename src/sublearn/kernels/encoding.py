@@ -26,7 +26,8 @@ def encode_straight(x, f, maps, low, out):
 def encode_bent(x, f, maps, low, high, z, knot, out):
     """Codes of feature f of x, whose map has knots low to high; `z` and `knot` are space.
 
-    Samples look for the last knot at or below them in step, by halves, since each would wait for its loads alone.
+    The last knot at or below a value is found by halves, for all samples in step: the loads of one sample then do not
+    wait for those of another.
     """
     n = out.size
     unit = maps.units[f]

@@ -10,9 +10,9 @@ import numpy as np
 from sublearn.kernels.arithmetic import mix
 from sublearn.kernels.columns import clear, gather_columns
 from sublearn.kernels.compilation import inner, kernel, section
-from sublearn.kernels.drawing import FITTED
+from sublearn.kernels.discriminant import node_of
 from sublearn.kernels.layout import CURVED_BITS, TARGET_BITS, Array
-from sublearn.kernels.search import node_of
+from sublearn.kernels.projection import FITTED
 from sublearn.kernels.team import pool_sums
 
 MOST_FEATURES = 16  # of a subspace, the best ones, whose pairs are looked at
@@ -25,7 +25,7 @@ class Fit(NamedTuple):
     """Scratch space for fits over m features."""
 
     sums: Array  # int64 (m + 2, m + 2): products of the features, the targets and ones, below the diagonal and on it
-    moments: Array  # float64 (m + 1, m + 1), of features and targets around their means, likewise
+    moments: Array  # float64 (m + 1, m + 1), as `sums`, of features and targets around their means
     explained: Array  # float64 (m, m), by pairs, above the diagonal
     rows: Array  # int16 (2, block), targets and ones
     weights: Array  # int64 (block,), of samples; empty when every weight is one

@@ -1,7 +1,8 @@
 """Whole trees: the five steps for a node and all below it, without leaving compiled code.
 
-Several threads may do so together. On a large node all of them work at once, each on its share of the samples; other
-nodes are tasks that whichever thread is free takes, and what is below a small one stays with its thread.
+Several threads may do so together. On a large node all of them work at once, each on its share of the samples. Other
+nodes wait in a list that all threads share, and whichever thread is free takes the next one; what is below a small node
+stays with its thread.
 Nodes go through the same steps as in the level-by-level loop of `core.levels`, and come out the same, whatever the
 number of threads.
 """
@@ -12,21 +13,21 @@ import numpy as np
 
 from sublearn.kernels.arithmetic import mix
 from sublearn.kernels.compilation import bare_kernel, inner, section
-from sublearn.kernels.criterion import ROUNDING, SECOND_ORDER, count_of, weight_of
-from sublearn.kernels.describing import describe_node, newton_loss
-from sublearn.kernels.drawing import CHILDREN, Own, Urn, draw_subspace, draw_vectors
+from sublearn.kernels.criterion import ROUNDING, SECOND_ORDER, count_of, describe_node, newton_loss, weight_of
+from sublearn.kernels.decorrelation import choose_in_node
+from sublearn.kernels.discriminant import Found, Node, is_whole, test_candidates
 from sublearn.kernels.fitting import fit_pairs
-from sublearn.kernels.keeping import choose_in_node, move_samples
 from sublearn.kernels.layout import CONSTANT, Array, Test
+from sublearn.kernels.partition import move_samples
+from sublearn.kernels.projection import CHILDREN, Own, Urn, draw_subspace, draw_vectors
 from sublearn.kernels.racing import keep_finalists, take_evenly
-from sublearn.kernels.search import Found, Node, is_whole, test_candidates
 from sublearn.kernels.team import (
     COME,
     N_CLAIMED,
     N_COMMON,
     N_FILLED,
     N_OPEN,
-    N_TASKS,
+    N_SHARED,
     NEVER,
     Pool,
     add,
@@ -36,27 +37,27 @@ from sublearn.kernels.team import (
     wait_for,
 )
 
-# what the state of a thread tells
+# places in the state of a thread, which `grow` keeps between calls
 FIRST, NODES, PLANES, TERMS, CELLS, ENTERED, AT, CLAIMED, ACTIVE, COMMON, MET, ALONE, FILLED = range(13)
-N_STATES = 16  # so that threads have cache lines of their own
-RANKING, DRAWN, FINALS = 0, 1, 2  # what is being tested
+N_STATES = 16  # more than are used, so that each thread has cache lines of its own
+RANKING, DRAWN, FINALS = 0, 1, 2  # what is being tested: features alone, candidates, finalists of a race
 OF_A_CLASS = 3  # what a class costs in a bin of a test, in samples visited
 
 
 class Rules(NamedTuple):
     """How nodes are split, and which; see `TreeParameters`."""
 
-    listed: Array  # as in `Plan`
-    n_axis: int
-    height: int
-    rounds: NamedTuple
+    listed: Array  # int16 (n_listed, subspace_size), as in `Plan`
+    n_axis: int  # how many of the listed vectors are basis vectors
+    height: int  # the largest coefficient of a fitted vector
+    rounds: NamedTuple  # `DrawingRounds`
     subspace_size: int
     probabilities: Array  # float64 (n_features,) of the ranks; empty: the best are taken
     max_partitions: int
-    limits: tuple[float, float]
+    limits: tuple[float, float]  # largest squared cosine, smallest share of the best decrease
     max_depth: int
-    min_split: int
-    min_loss: float
+    min_split: int  # samples a node needs to be split
+    min_loss: float  # the loss it needs
     racing_samples: int  # 0: no races
     n_finalists: int
     n_fitted: int
@@ -101,9 +102,9 @@ class Team(NamedTuple):
     stop: Array  # int64 (1,), not 0 when the tree is no longer wanted
     sums: Array  # int64 (n_threads, n), as in `Pool`
     moved: Array  # int32 (n_samples,), for `move_samples`
-    ready: Array  # int64, not 0 for tasks that can be taken; 2 for those that all threads have worked on
+    ready: Array  # int64, for each shared node: 0 not yet there, 1 can be taken, 2 done by all threads together
     budget: int  # samples visited, by all tests, after which a thread comes back
-    comes_back: bool  # whether all threads do so once no node is large
+    comes_back: bool  # whether all threads come back once no node is large
 
 
 class Ranks(NamedTuple):
@@ -117,9 +118,9 @@ class Ranks(NamedTuple):
 
 
 class Spare(NamedTuple):
-    """More space for one node."""
+    """Scratch space for the steps of one node."""
 
-    urn: Urn  # for features and coefficients
+    urn: Urn  # for draws of features
     own: Own
     chosen: Array  # bool (n_candidates,), finalists
     table: Array  # int64 (`table_size`,)
@@ -187,7 +188,7 @@ def choose_subspace(key, probabilities, ranking, ranks, urn, subspace):
 
 @inner
 def take_axis_tests(n_axis, ranking, subspace, found):
-    """The test of basis vectors is that of the ranking; returns the largest decrease."""
+    """Copy the tests of basis vectors, which are features alone, from the ranking; returns the largest decrease."""
     best = 0.0
     for c in range(found.decrease.size):
         found.decrease[c] = 0.0
@@ -235,13 +236,13 @@ def note_planes(candidates, kept, n_kept, grown, plane, term):
 
 @inner
 def room_of(n_kinds):
-    """Room for the runs of a node, or for its totals."""
+    """Places for the runs of a node with so many classes, or for its totals."""
     return max(n_kinds, 1) + 2
 
 
 @inner
 def places_of(n_kinds):
-    """How many places the numbers of a node take."""
+    """How many places the numbers of a node with so many classes take in `Grown`."""
     return 1 + 2 * room_of(n_kinds) + n_kinds
 
 
@@ -279,7 +280,7 @@ def visits_of(n, n_bins, n_kinds):
 
 @inner
 def n_present(runs, n_kinds):
-    """How many of these classes have samples."""
+    """How many of a node's classes have samples in a child."""
     n = np.int64(0)
     for k in range(n_kinds):
         if runs[k + 1] > runs[k]:
@@ -323,20 +324,20 @@ def describe_child(samples, order, test, sums, key, depth, parent, grown, i):
 
 
 @inner
-def take_task(tasks, task, own, i, at):
-    """Make a task node i of a thread's own, whose numbers begin at place `at`; returns the next free place."""
-    own.parent[i] = tasks.parent[task]
-    own.cell[i] = tasks.cell[task]
-    own.depth[i] = tasks.depth[task]
-    own.key[i] = tasks.key[task]
-    own.remainder[i] = tasks.remainder[task]
-    own.loss[i] = tasks.loss[task]
-    own.pure[i] = tasks.pure[task]
+def take_shared(shared, number, own, i, at):
+    """Copy a shared node to node i of a thread's own, whose numbers begin at `at`; returns the next free place."""
+    own.parent[i] = shared.parent[number]
+    own.cell[i] = shared.cell[number]
+    own.depth[i] = shared.depth[number]
+    own.key[i] = shared.key[number]
+    own.remainder[i] = shared.remainder[number]
+    own.loss[i] = shared.loss[number]
+    own.pure[i] = shared.pure[number]
     own.at[i] = at
-    first = tasks.at[task]
-    n = places_of(tasks.numbers[first])
+    first = shared.at[number]
+    n = places_of(shared.numbers[first])
     for k in range(n):
-        own.numbers[at + k] = tasks.numbers[first + k]
+        own.numbers[at + k] = shared.numbers[first + k]
     return at + n
 
 
@@ -347,17 +348,17 @@ def grow(
     test,
     rules,
     team,
-    tasks,
+    shared,
     number,
     nodes,
     own,
     work,
-    trial,
+    keeping,
     ranking,
     ranks,
     fit,
     candidates,
-    choice,
+    partitions,
     racers,
     spare,
 ):
@@ -366,9 +367,10 @@ def grow(
     All threads come back at the same node while they work together, and once more when they no longer do if the team
     asks for it.
 
-    `tasks` (`Grown`, shared) has the root; `nodes` are those that this thread has grown, and `own` their numbers, with
-    what is at hand. First all threads together take large nodes through the steps, and the first of them notes what
-    comes out. In the end every node is with one thread, and in `order` the samples of each leaf are together.
+    `shared` (`Grown`) has the nodes that any thread may take, the root first; `nodes` are those that this thread has
+    grown, and `own` is its state. First all threads together take large nodes through the steps, and the first thread
+    notes what comes out. In the end every node is with one thread, and in `order` the samples of each leaf are
+    together.
 
     The arguments from `work` on are scratch space. All tests of features and candidates are one call in a loop over
     what is to be tested: written out in several places, they would take several times as long to compile.
@@ -377,8 +379,8 @@ def grow(
     own[ENTERED] = 1
     counters = team.counters
     if number == 0 and not entered:
-        tasks.remainder[0], tasks.loss[0], tasks.pure[0] = describe_node(
-            samples, order, runs_of(tasks, 0), test, totals_of(tasks, 0, samples)
+        shared.remainder[0], shared.loss[0], shared.pure[0] = describe_node(
+            samples, order, runs_of(shared, 0), test, totals_of(shared, 0, samples)
         )
     together = team.n_threads > 1 and own[ALONE] == 0
     n_features = samples.codes.shape[0]
@@ -388,37 +390,45 @@ def grow(
     columns = spare.columns
     child_runs = spare.child_runs
     tests = Found(candidates.decrease[0], candidates.threshold[0], candidates.ranges[0])
-    loose = Test(test.criterion, test.n_bins, 1, 1, test.l2, 0.0, test.n_log_n)  # minima are for all samples
+    loose = Test(  # for races: the minima of a split are for all samples of a node
+        criterion=test.criterion,
+        n_bins=test.n_bins,
+        min_count=1,
+        min_weight=1,
+        l2=test.l2,
+        min_gain=0.0,
+        n_log_n=test.n_log_n,
+    )
     all_threads = Pool(team.n_threads, number, counters, team.stop, team.sums)
     one_thread = Pool(1, 0, counters, team.stop, team.sums)
     visited = 0
     n_met = own[MET] + 1
-    task = own[COMMON]
+    common = own[COMMON]
     while visited <= team.budget and not is_stopped(team.stop):
         # the next node, which is number i in `grown`
-        is_task = True
+        is_shared = True
         if together:
-            task = own[COMMON]
+            common = own[COMMON]
             own[COMMON] += 1
             if number == 0:
-                counters[N_COMMON] = load(counters, N_TASKS)  # which grows further once a thread is alone
+                counters[N_COMMON] = load(counters, N_SHARED)  # which grows further once a thread is alone
             n_met = meet(counters, team.stop, team.n_threads, n_met)
-            if task == load(counters, N_COMMON):
+            if common == load(counters, N_COMMON):
                 together = False
                 own[ALONE] = 1
                 if team.comes_back:
                     return False
                 continue
-            i = task
-            grown = tasks
+            i = common
+            grown = shared
             runs = runs_of(grown, i)
             n = runs[-1] - runs[0]
             if n <= team.large:
                 continue
         else:
             grown = nodes
-            is_task = own[AT] == own[NODES]
-            if is_task:
+            is_shared = own[AT] == own[NODES]
+            if is_shared:
                 if own[ACTIVE] == 0:
                     own[CLAIMED] = add(counters, N_CLAIMED, 1)
                     own[ACTIVE] = 1
@@ -428,7 +438,7 @@ def grow(
                 own[ACTIVE] = 0
                 if team.ready[own[CLAIMED]] == 2:
                     continue
-                own[FILLED] = take_task(tasks, own[CLAIMED], nodes, own[NODES], own[FILLED])
+                own[FILLED] = take_shared(shared, own[CLAIMED], nodes, own[NODES], own[FILLED])
                 own[NODES] += 1
             i = own[AT]
             own[AT] += 1
@@ -567,22 +577,34 @@ def grow(
             else:
                 break
         # steps 4 and 5
-        choice.n_kept[0] = 0
-        choice.n_children[0] = 0
-        choice.decrease[0] = 0.0
+        partitions.n_kept[0] = 0
+        partitions.n_children[0] = 0
+        partitions.decrease[0] = 0.0
         if opened:
             n_met = choose_in_node(
-                samples, node, test, candidates, 0, rules.limits, loaded, block, columns, trial, choice, pool, n_met
+                samples,
+                node,
+                test,
+                candidates,
+                0,
+                rules.limits,
+                loaded,
+                block,
+                columns,
+                keeping,
+                partitions,
+                pool,
+                n_met,
             )
         n_children = 0
-        if choice.n_kept[0] > 0:
+        if partitions.n_kept[0] > 0:
             moved = team.moved if together else spare.moved
             n_children, n_met = move_samples(
                 order,
                 begin,
                 own_runs,
-                trial.cells,
-                spare.place[: 1 << choice.n_kept[0]],
+                keeping.kept_cells,
+                spare.place[: 1 << partitions.n_kept[0]],
                 moved,
                 0 if together else begin,
                 0,
@@ -595,34 +617,36 @@ def grow(
             if number > 0:
                 continue
             i = own[NODES]  # from here on it is one of the first thread's own
-            own[FILLED] = take_task(tasks, task, nodes, i, own[FILLED])
+            own[FILLED] = take_shared(shared, common, nodes, i, own[FILLED])
             own[NODES] += 1
             own[AT] += 1
-            team.ready[task] = 2
-        nodes.n_planes[i] = choice.n_kept[0]
-        nodes.decrease[i] = choice.decrease[0]
-        own[PLANES], own[TERMS] = note_planes(candidates, choice.kept, choice.n_kept[0], nodes, own[PLANES], own[TERMS])
+            team.ready[common] = 2
+        nodes.n_planes[i] = partitions.n_kept[0]
+        nodes.decrease[i] = partitions.decrease[0]
+        own[PLANES], own[TERMS] = note_planes(
+            candidates, partitions.kept, partitions.n_kept[0], nodes, own[PLANES], own[TERMS]
+        )
         if n_children > 0:
-            own[CELLS] += 1 << choice.n_kept[0]
+            own[CELLS] += 1 << partitions.n_kept[0]
         depth = nodes.depth[i] + 1
         for child in range(n_children):
             its_runs = child_runs[child, : max(n_kinds, 1) + 1]
             to_share = together or its_runs[-1] - its_runs[0] > team.small
-            target = tasks if to_share else nodes
-            j = add(counters, N_TASKS, 1) if to_share else own[NODES]
+            target = shared if to_share else nodes
+            j = add(counters, N_SHARED, 1) if to_share else own[NODES]
             target.cell[j] = spare.child_cells[child]
             n_own = n_present(its_runs, n_kinds)
             n_places = places_of(n_own)
             target.at[j] = add(counters, N_FILLED, n_places) if to_share else own[FILLED]
             note_runs(its_runs, kinds, n_own, target.numbers, target.at[j])
-            describe_child(samples, order, test, trial.kept_sums, key, depth, own[FIRST] + i, target, j)
+            describe_child(samples, order, test, keeping.kept_sums, key, depth, own[FIRST] + i, target, j)
             if to_share:
                 add(counters, N_OPEN, 1)
                 add(team.ready, j, 1)
             else:
                 own[NODES] += 1
                 own[FILLED] += n_places
-        if is_task:
+        if is_shared:
             add(counters, N_OPEN, -1)
     own[MET] = n_met - 1
     return False

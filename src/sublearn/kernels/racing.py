@@ -4,7 +4,7 @@ import numpy as np
 
 from sublearn.kernels.arithmetic import below, mix
 from sublearn.kernels.compilation import inner, kernel
-from sublearn.kernels.drawing import RACE
+from sublearn.kernels.projection import RACE
 
 
 @inner

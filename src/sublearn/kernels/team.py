@@ -1,4 +1,4 @@
-"""Threads that work on one tree together: they meet at barriers, and take tasks from one list.
+"""Threads that work on one tree together: they meet at barriers, and take nodes from one list.
 
 A meeting mostly takes less time than waking up does, so threads wait for others by looking again and again. After a few
 microseconds they offer their core to others, and then sleep: where a machine is busy, those who are waited for need it.
@@ -19,8 +19,8 @@ PATIENCE = 2_000  # looks at a counter before the core is offered, some nanoseco
 OFFERS = 1_000  # offers, some tenths of a microsecond each where nobody takes them, before a thread sleeps
 NAP = 50  # microseconds
 LONG = 4_000  # looks before a thread that has nothing to do comes back
-NEVER, LATER, COME = 0, 1, 2
-N_MET, N_TASKS, N_COMMON, N_CLAIMED, N_OPEN, N_FILLED = 0, 8, 16, 24, 32, 40  # counters, in cache lines of their own
+NEVER, LATER, COME = 0, 1, 2  # whether a node that a thread waits for is there
+N_MET, N_SHARED, N_COMMON, N_CLAIMED, N_OPEN, N_FILLED = 0, 8, 16, 24, 32, 40  # counters, in cache lines of their own
 N_COUNTERS = 48
 
 if sys.platform == "win32":
@@ -64,7 +64,7 @@ def is_stopped(stop):
 
 @inner
 def rest(looks):
-    """What a thread does between two looks after so many in vain."""
+    """What a waiting thread does after so many looks in vain: nothing, offer its core, or sleep."""
     if looks > PATIENCE + OFFERS:
         sleep(np.uint32(SLEEP))
     elif looks > PATIENCE:
@@ -131,12 +131,12 @@ def pool_ranges(pool, ranges, first, last, n_met):
 
 
 @section
-def wait_for(counters, ready, task, stop):
-    """Wait a while for a task: `COME`, `NEVER` when no open task can bring it any more, or `LATER`."""
+def wait_for(counters, ready, number, stop):
+    """Wait a while for a shared node: `COME`, `NEVER` when no open node can become its parent any more, or `LATER`."""
     for looks in range(LONG):
-        if load(ready, task) != 0:
+        if load(ready, number) != 0:
             return COME
         if load(counters, N_OPEN) == 0 or is_stopped(stop):
-            return COME if load(ready, task) != 0 else NEVER
+            return COME if load(ready, number) != 0 else NEVER
         rest(looks)
     return LATER

@@ -1,4 +1,4 @@
-"""How ensembles converge with the number of trees (the paper's Fig. 3), on one split.
+"""How ensembles converge with the number of trees (the paper's Fig. 5), on one split.
 
 SLM Forest and SLM Boost have the paper's settings, those of the tables; what the paper searches has the library's
 defaults. Beside them are both with the library's defaults throughout, a random forest and XGBoost. All forests have

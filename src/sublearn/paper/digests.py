@@ -11,14 +11,14 @@ from hashlib import sha256
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]  # the package
-# of the package's other parts, what no fit goes through
+# folders and files that no fit goes through
 NOT_ENGINE = (
     "paper",
     "bench",
     "cli.py",
     "__init__.py",
     "__main__.py",
-    "_spaces.py",
+    "_base/spaces.py",
     "export.py",
     "selection.py",
     "tuning.py",
@@ -34,6 +34,10 @@ EXPERIMENTS = {
     "convergence": ("paper/contenders.py", "paper/convergence.py"),
     "root": ("paper/contenders.py", "paper/ablations.py", "paper/measures.py", "paper/node.py"),
     "svr": ("paper/measures.py",),
+    **dict.fromkeys(
+        ("growth", "trees"),
+        ("paper/contenders.py", "paper/ablations.py", "paper/convergence.py", "paper/tree_measures.py"),
+    ),
 }
 # their values are in a record's key themselves, as settings and parameters
 IN_THE_KEY = ("paper/__init__.py", "paper/grids.py", "paper/presets.py", "paper/versions.py")
@@ -59,8 +63,8 @@ def engine() -> tuple[str, ...]:
 
 @lru_cache
 def _engine(root: Path) -> tuple[str, ...]:
-    names = [path.relative_to(root) for path in root.rglob("*.py")]
-    return tuple(sorted(name.as_posix() for name in names if name.parts[0] not in NOT_ENGINE))
+    paths = [path.relative_to(root) for path in root.rglob("*.py")]
+    return tuple(sorted(path.as_posix() for path in paths if not {path.parts[0], path.as_posix()} & {*NOT_ENGINE}))
 
 
 def digest(names: tuple[str, ...]) -> str:

@@ -13,7 +13,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from sublearn._parameters import check_parameters, number, whole
+from sublearn._base.parameters import check_parameters, number, whole
 from sublearn.kernels.layout import Array
 
 

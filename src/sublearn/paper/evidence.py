@@ -28,7 +28,7 @@ class Evidence(NamedTuple):
     protocol: str
     scores: dict[bool, Scores]  # of classes and of numbers, where there are any
     records: dict[tuple[str, str], list[Record]]  # (contender, data set): one a split
-    curves: dict[str, list[Record]]  # of Fig. 3, by data set
+    curves: dict[str, list[Record]]  # of Fig. 5, by data set
     variants: dict[tuple[str, str], list[Record]]  # of the ablations, (variant, data set)
     measured: dict[tuple[str, str], list[Record]]  # of the small measurements, (experiment, data set)
 
@@ -66,7 +66,7 @@ class Evidence(NamedTuple):
         return float(np.mean([np.mean(nodes) for nodes in self.values(contender, data_set, "nodes")]))
 
     def curve(self, data_set: str, name: str) -> Floats:
-        """Of Fig. 3: (n_splits, n_numbers), or (n_splits,) for strength and correlation of trees."""
+        """Of Fig. 5: (n_splits, n_numbers), or (n_splits,) for strength and correlation of trees."""
         if data_set not in self.curves:
             raise MissingRecordsError(f"no curves of {SOURCES[data_set].title}")
         return np.array([record.values[name] for record in self.curves[data_set]])
@@ -78,6 +78,14 @@ class Evidence(NamedTuple):
     def of_svr(self, quantity: str) -> Floats:
         """A support vector machine on Friedman 2: (n_splits, 2), with a usual C and a large one."""
         return np.array(self._measured("svr", measures.SVR_SET, quantity))
+
+    def of_growth(self, data_set: str) -> list[list[float]]:
+        """Errors of an SLR tree that ends at each level, over the root's, one list a split."""
+        return self._measured("growth", data_set, "errors")
+
+    def of_trees(self, data_set: str, quantity: str) -> float:
+        """A quantity of the trees of forests, in the mean over the splits."""
+        return float(np.mean(self._measured("trees", data_set, quantity)))
 
     def _measured(self, experiment: str, data_set: str, quantity: str) -> list[Any]:
         if (experiment, data_set) not in self.measured:
@@ -129,7 +137,7 @@ def collect_evidence(records: Records, protocol: str) -> Evidence:
             found.records.setdefault((unit.subject, unit.data_set), []).append(record)
         elif unit.experiment == "ablation":
             found.variants.setdefault((unit.subject, unit.data_set), []).append(record)
-        elif unit.experiment in ("root", "svr"):
+        elif unit.experiment in ("root", "svr", "growth", "trees"):
             found.measured.setdefault((unit.experiment, unit.data_set), []).append(record)
         else:
             found.curves.setdefault(unit.data_set, []).append(record)

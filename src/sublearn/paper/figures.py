@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from sublearn.core.projection import envelope
+from sublearn.core.tree.projection import envelope
 from sublearn.kernels.layout import Array
 from sublearn.paper.canvas import (
     COLOURS,

@@ -6,13 +6,13 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from sublearn.core.codes import FeatureMaps
-from sublearn.core.criterion import describe_nodes, largest_decreases
-from sublearn.core.flat_tree import FlatTree
-from sublearn.core.levels import Room, split_nodes
+from sublearn.core.data.codes import FeatureMaps
+from sublearn.core.model.flat_tree import FlatTree
 from sublearn.core.parallel import Workers
-from sublearn.core.subspace import rank_features
-from sublearn.core.task import Task
+from sublearn.core.tree.criterion import describe_nodes, largest_decreases
+from sublearn.core.tree.levels import Room, split_nodes
+from sublearn.core.tree.subspace import rank_features
+from sublearn.core.tree.task import Task
 from sublearn.kernels.layout import Array, Level
 from sublearn.tree import SLMTree
 
@@ -46,11 +46,10 @@ def search_root(model: Any, X: Any, y: Any) -> RootSearch:
     if model.tree_.is_leaf[0]:
         raise ValueError("model of search_root must have a root that is split; got a tree of one leaf.")
     again: Any = clone(model)
-    X, y = again._check_data(X, y)
-    key = again._key()
+    given, key = again._take_in(X, y, None), again._key()
     with again._workers() as workers:
-        training = again._prepare(X, y, again._check_weights(None, X), workers)
-        found = _search(training.task, key, workers, training.maps, training.rows)
+        training = again._prepare(given, workers)
+        found = _search(training.task, key, workers, training.coded.maps, training.coded.rows)
     if not _is_root_of(found, model.tree_):
         raise ValueError(
             "model of search_root must have been fitted to these X and y, without weights and with an int as "
@@ -67,8 +66,8 @@ def _search(task: Task, key: int, workers: Workers, maps: FeatureMaps, rows: Arr
     keys = np.array([key], np.uint64)
     level = Level(room.order, root.runs, sums.totals, largest_decreases(sums, test), keys)
     ranking = rank_features(samples, level, test, workers)
-    candidates, choice, _ = split_nodes(samples, level, test, parameters, plan, room, workers)
-    n, kept = candidates.sizes[0], choice.kept[0, : choice.n_kept[0]]
+    candidates, partitions, _ = split_nodes(samples, level, test, parameters, plan, room, workers)
+    n, kept = candidates.sizes[0], partitions.kept[0, : partitions.n_kept[0]]
     vectors = np.zeros((n, samples.codes.shape[0]), np.int64)
     vectors[:, candidates.subspace[0]] = candidates.coefficients[0, :n]
     cells = np.empty(len(rows), np.int64)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.datasets import make_blobs
 
-from sublearn.core.codes import line_of
+from sublearn.core.data.codes import line_of
 from sublearn.export import names_of_features
 from sublearn.kernels.layout import Array
 from sublearn.paper.canvas import (
@@ -211,7 +211,7 @@ def system_overview(model: Any, X: Any, y: Any, feature_names: Sequence[str] | N
         The test of each feature alone, the candidate projections, and the samples cut by those that are kept.
     """
     search = search_root(model, X, y)
-    names = names_of_features(model, feature_names, "system_overview")
+    names = names_of_features(model._model, feature_names, "system_overview")
     formulas = _formula_lines(search, names)
     figure = new_figure(11, max(4.5, 0.9 + 0.165 * min(len(names), N_NAMED)) + 0.2 * len(formulas))
     grid = figure.add_gridspec(2, 3, width_ratios=[0.8, 1, 1.15], height_ratios=[1, 0.01])

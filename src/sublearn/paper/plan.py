@@ -9,7 +9,7 @@ from sublearn.paper.contenders import CONTENDERS, of_table
 from sublearn.paper.datasets import SOURCES
 from sublearn.paper.runner import Unit
 
-PARTS = ("table1", "table2", "table3", "claims", "fig1", "envelope", "fig2", "fig3", "overview", "ablations")
+PARTS = ("table1", "table2", "table3", "claims", "fig1", "fig2", "fig4", "fig5", "fig3", "ablations")
 PLANES = ("circle-and-ring", "2-new-moons", "4-new-moons")
 N_SPLITS, N_SPLITS_QUICK = 20, 5
 
@@ -27,11 +27,13 @@ class Order(NamedTuple):
     folder: Path | None = None
     jobs: int = 1
     left_out: tuple[str, ...] = ()  # a line for each set that cannot be had
+    n_splits: int | None = None  # None: as many as usual
 
     @property
     def seeds(self) -> range:
         """One for each split."""
-        return range(self.seed, self.seed + (N_SPLITS_QUICK if self.quick else N_SPLITS))
+        usual = N_SPLITS_QUICK if self.quick else N_SPLITS
+        return range(self.seed, self.seed + (usual if self.n_splits is None else self.n_splits))
 
 
 def plan(order: Order) -> Iterator[Unit]:
@@ -59,14 +61,18 @@ def _kinds(order: Order) -> dict[tuple[str, str, str], bool]:
             wanted |= "table2" in order.parts and is_classes and name in sizes
             if wanted and name in order.contenders:
                 kinds["contender", data_set, name] = True
-        if "fig2" in order.parts and data_set in PLANES:
+        if "fig4" in order.parts and data_set in PLANES:
             kinds.setdefault(("contender", data_set, "slm-baseline"), False)
-        if (is_judged or "fig3" in order.parts) and data_set in convergence.SETS:
+        if (is_judged or "fig5" in order.parts) and data_set in convergence.SETS:
             kinds["convergence", data_set, "ensembles"] = True
         if is_judged or "ablations" in order.parts:
             kinds |= {("ablation", data_set, name): True for name in ablations.VARIANTS}
         if is_judged:
             kinds["root", data_set, ablations.OF] = True
+        if is_judged and not is_classes:
+            kinds["growth", data_set, ablations.OF] = True
+        if is_judged and (not is_classes or data_set in convergence.SETS):
+            kinds["trees", data_set, "forests"] = True
         if is_judged and data_set == measures.SVR_SET:
             kinds["svr", data_set, "svm-rbf"] = True
     return kinds

@@ -19,10 +19,12 @@ from sublearn.paper.shapes import shape_sheet
 from sublearn.paper.sheets import Sheet
 from sublearn.paper.statements import claim_sheet
 from sublearn.paper.tables import OPTIMISTIC, collect_scores, score_sheet, size_sheet, time_sheet
+from sublearn.paper.tree_measures import FORESTS as MEASURED
 
 # of all CSV files that a report may have
 SHEETS = ("pairs1", "reached1", "table1", "table2", "shapes", "pairs3", "reached3", "table3", "claims", "times")
-NAMES = (*SHEETS, "choices", "ablations", "convergence", "forests", "root", "svr")
+DETAILS = ("choices", "ablations", "convergence", "forests", "root", "svr", "growth", "trees")
+NAMES = (*SHEETS, *DETAILS)
 
 
 def make_sheets(order: Order, records: Records) -> list[Sheet]:
@@ -80,8 +82,7 @@ def _write_csv(path: Path, rows: list[dict[str, Any]]) -> None:
 
 def _details(records: Records) -> dict[str, list[dict[str, Any]]]:
     """What lies behind tables and figures: each split by itself."""
-    names = ("choices", "ablations", "convergence", "forests", "root", "svr")
-    found: dict[str, list[dict[str, Any]]] = {name: [] for name in names}
+    found: dict[str, list[dict[str, Any]]] = {name: [] for name in DETAILS}
     for unit, record in sorted(records.items()):
         at = {"data_set": unit.data_set, "seed": unit.seed}
         score = record.values.get("score")
@@ -92,8 +93,14 @@ def _details(records: Records) -> dict[str, list[dict[str, Any]]]:
         elif unit.experiment == "ablation":
             depth = record.values["depth"]
             found["ablations"].append({**at, "variant": unit.subject, "score": score, "depth": depth})
-        elif unit.experiment in ("root", "svr"):
+        elif unit.experiment in ("root", "svr", "growth"):
             found[unit.experiment].append({**at, **record.values})
+        elif unit.experiment == "trees":
+            found["trees"] += [
+                {**at, "forest": name, **{of: record.values[f"{name}_{of}"] for of in ("error", "correlation")}}
+                for name in MEASURED
+                if f"{name}_error" in record.values
+            ]
         else:
             curves = zip(TREES, *(record.values[name] for name in CURVES), strict=True)
             titles = ("n_trees", *CURVES)

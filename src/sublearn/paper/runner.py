@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TextIO
 from joblib import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
-from sublearn.paper import ablations, convergence, measures, search
+from sublearn.paper import ablations, convergence, measures, search, tree_measures
 from sublearn.paper.contenders import CONTENDERS
 from sublearn.paper.datasets import SOURCES, load
 from sublearn.paper.digests import code_of, is_of_slm
@@ -106,6 +106,14 @@ def _svr(unit: Unit, folder: Path | None) -> dict[str, Any]:
     return measures.measure_svr(_parts(unit, folder), unit.seed)
 
 
+def _growth(unit: Unit, folder: Path | None) -> dict[str, Any]:
+    return tree_measures.measure_growth(_parts(unit, folder), unit.seed)
+
+
+def _trees(unit: Unit, folder: Path | None) -> dict[str, Any]:
+    return tree_measures.measure_trees(SOURCES[unit.data_set].is_classes, _parts(unit, folder), unit.seed)
+
+
 def _parts(unit: Unit, folder: Path | None) -> search.Split:
     return search.split(load(unit.data_set, unit.seed, folder), unit.seed)
 
@@ -116,6 +124,8 @@ EXPERIMENTS: dict[str, Callable[[Unit, Path | None], dict[str, Any]]] = {
     "convergence": _convergence,
     "root": _root,
     "svr": _svr,
+    "growth": _growth,
+    "trees": _trees,
 }
 
 
@@ -147,6 +157,11 @@ def _digest_of_rules(unit: Unit) -> str:
     elif unit.experiment == "root":
         fixed = CONTENDERS[ablations.OF].make(is_classes)(random_state=0, **ablations.VARIANTS[ablations.GUIDED[-1]])
         rules += [repr(fixed.get_params())]
+    elif unit.experiment == "growth":
+        rules += [repr(tree_measures.grown_tree(0).get_params())]
+    elif unit.experiment == "trees":
+        forests = [tree_measures.bagged_forest(0), *tree_measures.number_forests(0).values()]
+        rules += [convergence.N_DESCRIBED, [repr(model.get_params()) for model in forests]]
     else:
         rules += [measures.C_VALUES, repr(CONTENDERS["svm-rbf"].make(False)(random_state=0).get_params())]
     return sha256(json.dumps(rules).encode()).hexdigest()[:12]

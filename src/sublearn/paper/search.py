@@ -14,8 +14,8 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import KFold, ParameterSampler, StratifiedKFold, train_test_split
 
-from sublearn._boosting import RanAwayError
-from sublearn.core.projection import envelope
+from sublearn._base.boosting import RanAwayError
+from sublearn.core.tree.projection import envelope
 from sublearn.paper import PARAMETERS, datasets
 from sublearn.paper.contenders import CONTENDERS, Make
 from sublearn.paper.grids import GRIDS, N_QUICK, N_SETTINGS, QUICK, Grid

@@ -4,6 +4,7 @@ from typing import Any
 
 from sublearn.paper import (
     statements_ensembles,
+    statements_formulas,
     statements_nodes,
     statements_rest,
     statements_scores,
@@ -33,6 +34,7 @@ CLAIMS: tuple[Claim, ...] = tuple(
             *statements_trees.CLAIMS,
             *statements_ensembles.CLAIMS,
             *statements_nodes.CLAIMS,
+            *statements_formulas.CLAIMS,
             *statements_rest.CLAIMS,
         ),
         key=lambda claim: SECTIONS.index(section_of(claim)),

@@ -1,4 +1,4 @@
-"""Claims of the paper that a run cannot judge, each with the reason."""
+"""Claims of the paper that neither a run nor the paper itself can judge, each with the reason."""
 
 from sublearn.paper import printed
 from sublearn.paper.evidence import Evidence
@@ -29,7 +29,11 @@ CLAIMS = (
         "I",
         "no deep network is among the contenders.",
     ),
-    _untold("high computational cost and high model complexity", "I", "no deep network is among the contenders."),
+    _untold(
+        "lack of interpretability, high computational cost and high model complexity",
+        "I; VI-D",
+        "no deep network is among the contenders, and interpretability has no measure here.",
+    ),
     _untold(
         "The complexity of SVM and FF-MLP depends on the sample distribution",
         "I",
@@ -50,11 +54,19 @@ CLAIMS = (
     ),
     _untold("simplifies computational complexity", "II-A", TIMES, "Times"),
     _untold("significantly lower than that of the second type", "II-B", TIMES, "Times"),
+    _untold("are the most popular ensemble methods", "III; III-A", "how often a method is used is not measured here."),
     _untold(
-        "to increase the strength of individual SLM trees",
-        "III-A",
-        "an SLM Forest on drawn samples, with which to compare, is not among the contenders.",
+        "through the combination of strong and uncorrelated individual trees",
+        "III-A; VI-B",
+        "it is about forests in general; strength and correlation of the trees of both forests are in forests.csv.",
+        "forests.csv",
     ),
+    _untold(
+        "It also attributes to the diversity of SLM trees",
+        "III-A",
+        "forests that differ in alpha alone are not measured.",
+    ),
+    _untold("It is intractable to learn all trees at once", "III-B", "nobody has tried here."),
     _untold("can deal with a large amount of data efficiently", "III-B", "the largest set has 20,640 samples."),
     _untold(
         "achieve the state-of-the-art performance in many machine learning problems",
@@ -77,24 +89,13 @@ CLAIMS = (
     _untold(
         "plays a role in the performance upper bound",
         "IV",
-        "the best possible accuracy is not computed; Fig. 2 shows training and test samples of one split.",
-        "Fig. 2",
-    ),
-    _untold(
-        "the total MSE of all leaf nodes decreases gradually and saturates",
-        "V-A",
-        "losses are not recorded while a tree grows.",
+        "the best possible accuracy is not computed; Fig. 4 shows training and test samples of one split.",
+        "Fig. 4",
     ),
     _untold(
         "benefiting from the RBF on its specific data distribution",
         "V-B",
         "no other distribution of the same function is drawn.",
-    ),
-    _untold(
-        "effective uncorrelated models",
-        "V-B",
-        "trees of forests are measured by themselves on three sets of classes, and not on numbers.",
-        "forests.csv",
     ),
     _untold(
         "DT and its ensembles work well most of the time",
@@ -113,13 +114,12 @@ CLAIMS = (
         "VI-C",
         "gradient boosting without second derivatives is not among the contenders.",
     ),
+    _untold(
+        "only one half subspace is selected to resolve the sign confusion problem",
+        "VI-D",
+        "activations of a network are not looked at.",
+    ),
     _untold("which is efficient and transparent", "VI-D; VII", TIMES + " Transparency has no measure here.", "Times"),
     _untold("the long training time", "VI-E", TIMES, "Times"),
-    _untold(
-        "reduces the search space",
-        "VI-E",
-        "true by construction: S0 and the envelope leave fewer vectors; what it is worth is judged with the draws.",
-        "Guided against uniform draws",
-    ),
     _untold("adaptive to high dimensional data", "VII", "no set has more than 34 features."),
 )

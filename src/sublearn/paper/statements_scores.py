@@ -211,6 +211,13 @@ CLAIMS = (
         "ensembles of SLM/SLR trees can yield a stronger predictor", "Abstract; I, III", _ensembles_of_slm, EVERY, ALL
     ),
     Claim(
+        "SLM tree can serve as weak classifier in general boosted and bootstrap aggregation methods",
+        "VII",
+        _ensembles_of_slm,
+        f"SLM and SLR Forest and Boost against Baseline. {EVERY}",
+        ALL,
+    ),
+    Claim(
         "new high-performance classification and regression models",
         "I",
         _high_performance,

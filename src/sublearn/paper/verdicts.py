@@ -13,7 +13,10 @@ from sublearn.paper.significance import LEVEL
 HOLDS, IN_PART, NOT, UNTOLD = "holds", "holds in part", "does not hold", "cannot be told"
 VERDICTS = (HOLDS, IN_PART, NOT, UNTOLD)
 
-EVERY = "Holds: the mean is better on every set. In part: better in the mean over the sets. Else not."
+EVERY = (
+    "Holds: the mean is better on every set. In part: better in the mean over the sets, in one comparison at least. "
+    "Else not."
+)
 MOST = "Holds: better on more than half of the sets, and in the mean over them. In part: one of the two. Else not."
 
 

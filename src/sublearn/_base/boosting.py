@@ -1,0 +1,338 @@
+"""What the two boosting estimators share: samples to train and validate on, rounds, early stopping."""
+
+import warnings
+from collections.abc import Iterator
+from copy import deepcopy
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.model_selection import train_test_split
+from sklearn.utils.validation import check_is_fitted
+
+from sublearn._base.ensemble import SLMEnsemble
+from sublearn._base.parameters import PARAMETERS, either, one_of
+from sublearn._base.progress import Progress, shown
+from sublearn.core.boosting.auto import chances, scale_of
+from sublearn.core.boosting.losses import CompiledLoss, LogLinked, Loss, as_answer, link_of
+from sublearn.core.boosting.parameters import BoostParameters
+from sublearn.core.boosting.problem import Problem, make_problem
+from sublearn.core.boosting.rounds import Growth, Round, boost
+from sublearn.core.boosting.trial import GrowthAt, Wish, rate_and_rounds
+from sublearn.core.data.codes import code_limit
+from sublearn.core.data.fixed_point import Weights
+from sublearn.core.data.samples import NOTHING, Coded, Given, drop_weightless
+from sublearn.core.keys import key_below
+from sublearn.core.model.flat_ensemble import pack
+from sublearn.core.model.flat_tree import FlatTree, feature_decreases, shares
+from sublearn.core.model.links import with_exposure
+from sublearn.core.parallel import Workers
+from sublearn.core.tree.projection import Plan
+from sublearn.kernels.layout import Array
+
+SPLIT, TRIAL = 1 << 32, 1 << 33  # numbers of the keys below a fit's key for these; those of rounds are lower
+FARTHEST = 1e110  # step of a leaf that no target within the limits asks for; its square is still a float
+FIXED = {"criterion": "second_order", "min_loss": -np.inf, "min_weight_fraction_leaf": 0.0}
+
+
+class RanAwayError(ValueError):
+    """Raised where rounds of boosting have left the data behind."""
+
+
+class Validation(NamedTuple):
+    """Samples to validate on as a user gives them; None where there are none."""
+
+    eval_set: Any
+    sample_weight: Any
+    exposure: Any = None
+
+
+class Scores(NamedTuple):
+    """Minus the mean loss, before the first round and after each."""
+
+    training: list[float]
+    validation: list[float]  # empty where there is nothing to validate on
+
+    @property
+    def best(self) -> int:
+        """Number of rounds that validate best."""
+        return int(np.nanargmax(self.validation))
+
+
+class SLMBoost(SLMEnsemble):
+    """What the two boosting estimators share."""
+
+    _rules = {  # noqa: RUF012
+        "n_estimators": either(one_of("auto"), PARAMETERS["n_estimators"].rule),
+        "learning_rate": either(one_of("auto"), PARAMETERS["learning_rate"].rule),
+        "max_depth": either(one_of("auto"), PARAMETERS["max_depth"].rule),
+    }
+    _heaviest = 1e50
+
+    @property
+    def _is_separate(self) -> bool:
+        """Whether each class has trees of its own, where there are more than two."""
+        return getattr(self, "multiclass", None) == "separate"
+
+    @property
+    def feature_importances_(self) -> Array:
+        """Share of each feature in the decrease of the training loss, over all trees."""
+        check_is_fitted(self)
+        return shares(feature_decreases(self._model.ensemble.nodes, self._model.n_features))
+
+    @property
+    def n_iter_(self) -> int:
+        """Rounds in the model."""
+        check_is_fitted(self)
+        return self._model.n_rounds
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any, validation: Validation, exposure: Any = None) -> None:
+        """Check all that `fit` is given, and fit."""
+        given = self._check_given(X, y, sample_weight)
+        kept = self._kept()
+        if kept:
+            self._check_width(given.X)
+        training = self._encode_targets(given._replace(exposure=self._check_exposure(exposure, given.X)))
+        if kept:
+            self._check_classes(training.classes)
+        validating = self._check_validation(validation, training)
+        self._fit_rounds(drop_weightless(training), validating, validation.eval_set is not None)
+
+    def _fit_rounds(self, part: Given, validation: Given | None, is_given: bool) -> None:
+        """Fit to checked samples, of which all count; is_given: whether the user chose those to validate on."""
+        kept = self._kept()
+        key = kept._drawn_from if kept else self._key()
+        if validation is None and self.early_stopping:
+            part, validation = self._split(part, key_below(key, SPLIT))
+        loss = self._loss_for(part, validation, is_given)
+        parameters = self._tree_parameters(part.n_samples, **FIXED | self._depth(part.n_samples))
+        plan = self._plan(parameters, part.X.shape[1])
+        start, trees = self._beginning(loss, part, plan)
+        n_each = len(start) if self._is_separate else 1
+
+        def growth_at(rate: float) -> Growth:
+            return Growth(parameters, plan, self._boost_parameters(part.X.shape[1], rate), key)
+
+        with self._workers() as workers:
+            coded = self._code(part, workers, kept._model.maps if kept else None, code_limit(plan.coefficient_sum))
+            training = _problem(coded, loss, start, trees, workers)
+            validating = None
+            if validation is not None:
+                validating = _problem(self._code(validation, workers, coded.maps), loss, start, trees, workers)
+            rate, n_rounds = self._rate_and_rounds(kept, training, growth_at, key_below(key, TRIAL), workers)
+            training.prepare()
+            scores = _scores_so_far(kept, training, validating, workers)
+            n_kept = len(trees) // n_each
+            rounds = boost(training, validating, growth_at(rate), range(n_kept, n_rounds), workers)
+            self._collect(self._on_course(rounds, loss, rate, n_kept), trees, scores, n_rounds, n_each)
+        link = link_of(loss, len(part.classes))
+        self._store_model(pack(trees), coded, plan, link=link, start=start, trees_a_round=n_each)
+        self._drawn_from, self._loss, self._settings = key, loss, self._loss_settings()
+        self.learning_rate_ = rate
+        self.train_score_ = np.array(scores.training)
+        self.validation_score_ = np.array(scores.validation)
+        self._warn_of_light_weights(trees, part.weights, len(part.y))
+
+    def _loss_for(self, part: Given, validation: Given | None, is_given: bool) -> Loss:
+        """The loss, which may keep what it sees, for samples that are in its domain."""
+        kept = self._kept()
+        if kept:
+            self._check_settings(kept._settings)
+        loss: Loss = deepcopy(kept._loss if kept else self._make_loss(len(part.classes)))
+        self._check_domain(loss, part.numbers, "")
+        if validation is not None:
+            self._check_domain(loss, validation.numbers, " in eval_set" if is_given else "")
+        return loss
+
+    def _beginning(self, loss: Loss, part: Given, plan: Plan) -> tuple[Array, list[FlatTree]]:
+        """Raw values before the first round, and the trees that are kept."""
+        kept = self._kept()
+        if kept:
+            self._check_codes(plan)
+            return kept._model.start, kept._trees()
+        return self._start_value(loss, part), []
+
+    def _rate_and_rounds(
+        self, kept: Any, training: Problem, growth_at: GrowthAt, key: int, workers: Workers
+    ) -> tuple[float, int]:
+        """Learning rate, and how many rounds there will be."""
+        rate = None if self.learning_rate == "auto" else float(self.learning_rate)
+        if kept:
+            return rate or kept.learning_rate_, kept.n_iter_ + self._n_new(kept.n_iter_, 6)
+        n_rounds = None if self.n_estimators == "auto" else int(self.n_estimators)
+        wish = Wish(rate, n_rounds, may_try=not self.early_stopping, shares=not self._is_separate)
+        return rate_and_rounds(training, growth_at, wish, key, workers)
+
+    def _loss_settings(self) -> tuple[Any, ...]:
+        """Parameters that must stay where trees are kept."""
+        loss = type(self.loss).__name__ if isinstance(self.loss, Loss) else self.loss
+        return loss, getattr(self, "quantile", None), self.init, getattr(self, "multiclass", None)
+
+    def _check_settings(self, before: tuple[Any, ...]) -> None:
+        names = ("loss", "quantile", "init", "multiclass")
+        for name, old, new in zip(names, before, self._loss_settings(), strict=True):
+            if old != new:
+                owner = type(self).__name__
+                raise ValueError(f"{name} of {owner} must stay {old!r}, as warm_start=True keeps trees; got {new!r}.")
+
+    def _warn_of_light_weights(self, trees: list[FlatTree], weights: Weights, n_rows: int) -> None:
+        """Warn if samples of weight 1 would have been enough to split, but those given are not."""
+        total, enough = weights.total(n_rows) * weights.step, 2 * self.min_child_weight
+        hessian = trees[0].weight[0] if trees and trees[0].n_nodes == 1 else np.inf
+        if hessian < enough <= hessian * n_rows / total:
+            warnings.warn(
+                f"{type(self).__name__} has learned a constant: all samples together weigh too little to give each "
+                f"child min_child_weight={self.min_child_weight:g}. Scale sample_weight up, or this parameter down.",
+                stacklevel=5,
+            )
+
+    def _split(self, part: Given, key: int) -> tuple[Given, Given]:
+        """Training and validation samples."""
+        rows = np.arange(len(part.y))
+        stratify = part.y if part.classes.size else None
+        share = float(self.validation_fraction)
+        try:
+            train, test = train_test_split(rows, test_size=share, random_state=key % 2**32, stratify=stratify)
+        except ValueError as error:
+            raise ValueError(
+                f"validation_fraction of {type(self).__name__} must leave samples, of every class, to train and to "
+                f"validate on; got {share:g} of {len(rows)} samples: {error} Give more samples, or an eval_set."
+            ) from None
+        return part.take(np.sort(train)), part.take(np.sort(test))
+
+    def _check_domain(self, loss: Loss, y: Array, where: str) -> None:
+        try:
+            loss.check(y)
+        except ValueError as error:
+            if isinstance(self.loss, Loss):  # the user's own words
+                raise
+            low, high = y.min(), y.max()
+            name = type(self).__name__
+            raise ValueError(f"{error}; {name}.fit got numbers from {low:g} to {high:g}{where}.") from None
+
+    def _depth(self, n_samples: int) -> dict[str, int]:
+        """The largest depth of trees where it is left to us."""
+        return {"max_depth": scale_of(n_samples).max_depth} if self.max_depth == "auto" else {}
+
+    def _boost_parameters(self, n_features: int, rate: float) -> BoostParameters:
+        return BoostParameters(
+            learning_rate=rate,
+            l2=float(self.l2_regularization),
+            min_gain=float(self.min_gain) * chances(n_features),
+            min_child_weight=float(self.min_child_weight),
+            subsample=float(self.subsample),
+            separate=self._is_separate,
+        )
+
+    def _start_value(self, loss: Loss, part: Given) -> Array:
+        """Raw values (n_outputs,) before the first round: one a class where there are more than two."""
+        start = np.zeros(len(part.classes) if len(part.classes) > 2 else 1)
+        if self.init == "data":
+            y, weights = part.numbers, part.weights.numbers(len(part.y))
+            if part.factors.size:  # totals of the classes first: they are exact
+                weights = np.bincount(part.y, weights, len(part.factors)) * part.factors
+                y = np.arange(len(weights), dtype=np.float64)
+            if part.exposure.size and isinstance(loss, LogLinked):
+                given: Any = loss.rate(y, weights, part.exposure)
+            else:
+                given = loss.start(y, weights)
+            start += as_answer(loss, "start", given, (), start.shape)
+            if not np.isfinite(start).all():
+                raise ValueError(f"start of {loss!r} must be finite; got {given}.")
+        return start
+
+    def _on_course(self, rounds: Iterator[Round], loss: Loss, rate: float, n_kept: int) -> Iterator[Round]:
+        """The rounds, as long as they do not run away from the data."""
+        for number, added in enumerate(rounds, n_kept + 1):
+            step = max(np.abs(tree.value).max() for tree in added.trees)
+            if isinstance(loss, CompiledLoss) and not (step <= FARTHEST and -added.train_score <= loss.most):
+                name = type(self).__name__
+                raise RanAwayError(
+                    f"learning_rate of {name} must be lower, or l2_regularization higher: round {number} adds up to "
+                    f"{step:g} and has a training loss of {-added.train_score:g}; got {rate:g}."
+                )
+            yield added
+
+    def _collect(
+        self, rounds: Iterator[Round], trees: list[FlatTree], scores: Scores, n_rounds: int, n_each: int
+    ) -> None:
+        """Add rounds, each of n_each trees, to trees and scores until one has to be the last."""
+        callbacks = [self.callbacks] if callable(self.callbacks) else self.callbacks or ()
+        with shown(bool(self.verbose)) as show:
+            for added in rounds:
+                trees += added.trees
+                scores.training.append(added.train_score)
+                if added.validation_score is not None:
+                    scores.validation.append(added.validation_score)
+                n_iter = len(scores.training) - 1
+                progress = Progress(n_iter, n_rounds, added.train_score, added.validation_score)
+                show(progress)
+                wishes = [callback(progress) for callback in callbacks]
+                if any(isinstance(wish, bool | np.bool_) and wish for wish in wishes):
+                    break
+                if self.early_stopping and n_iter - scores.best >= self.n_iter_no_change:
+                    break
+        if self.early_stopping:
+            del trees[scores.best * n_each :]
+
+    def _check_exposure(self, exposure: Any, X: Any, prefix: str = "") -> Array:
+        """Exposures of samples to learn from or to validate on; empty for ones, which all are but for some losses."""
+        return NOTHING
+
+    def _check_validation(self, given: Validation, training: Given) -> Given | None:
+        """The samples to validate on, checked, without those that do not count."""
+        name = type(self).__name__
+        eval_set = given.eval_set
+        if eval_set is None:
+            if given.sample_weight is not None or given.exposure is not None:
+                raise ValueError(f"eval_set of {name}.fit must be given with eval_sample_weight or eval_exposure.")
+            return None
+        if (given.exposure is None) != (training.exposure.size == 0):
+            raise ValueError(f"exposure and eval_exposure of {name}.fit must both be given, or neither.")
+        if isinstance(eval_set, list) and len(eval_set) == 1:  # as other libraries want it
+            eval_set = eval_set[0]
+        if not isinstance(eval_set, tuple | list) or len(eval_set) != 2 or isinstance(eval_set[0], tuple):
+            raise ValueError(f"eval_set of {name}.fit must be one pair (X, y); got {type(eval_set).__name__}.")
+        try:
+            X, y = self._check_data(*eval_set, reset=False)
+        except ValueError as error:
+            raise ValueError(f"eval_set of {name}.fit must be like X and y: {error}") from None
+        part = self._as_given(X, y, given.sample_weight, "eval_sample_weight")
+        part = part._replace(exposure=self._check_exposure(given.exposure, X, "eval_"))
+        return drop_weightless(self._encode_like(part, training))
+
+    def _raw(self, X: Any, exposure: Array = NOTHING) -> Array:
+        """Raw values (n_samples, n_outputs) after all rounds."""
+        check_is_fitted(self)
+        X = self._check_samples(X)
+        with self._workers() as workers:
+            return self._model.raw(X, exposure, workers)
+
+    def _staged_raw(self, X: Any, exposure: Array = NOTHING) -> Iterator[Array]:
+        """Raw values (n_samples, n_outputs) after each round; one array, renewed."""
+        check_is_fitted(self)
+        X = self._check_samples(X)
+        with self._workers() as workers:
+            yield from self._model.staged_raw(X, exposure, workers)
+
+
+def _problem(coded: Coded, loss: Loss, start: Array, trees: list[FlatTree], workers: Workers) -> Problem:
+    """What boosting learns from, and what the trees so far make of it."""
+    raw = np.empty((len(coded.y), len(start)))
+    raw[:] = with_exposure(start, coded.exposure)
+    problem = make_problem(coded.codes, coded.numbers, coded.weights, coded.class_weights(), loss, raw)
+    if trees:
+        problem.add(pack(trees), workers)
+    return problem
+
+
+def _scores_so_far(kept: Any, training: Problem, validating: Problem | None, workers: Workers) -> Scores:
+    """Scores of the rounds that are kept, or of the start."""
+    if kept is None:
+        return Scores([training.score(workers)], [] if validating is None else [validating.score(workers)])
+    n = kept.n_iter_ + 1
+    validation: list[float] = kept.validation_score_[:n].tolist()
+    if validating is None:
+        validation = []
+    elif not validation:
+        validation = [np.nan] * (n - 1) + [validating.score(workers)]
+    return Scores(kept.train_score_[:n].tolist(), validation)

@@ -1,0 +1,143 @@
+"""What the estimators share: threads, random keys, parameters of trees, and the fitted model that each one holds."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import fields
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from sublearn._base.checking import check_samples
+from sublearn._base.cores import n_threads
+from sublearn._base.intake import Intake
+from sublearn._base.parameters import Rule, as_limit, as_rounds, check_parameter, resolve_parameter
+from sublearn.core.data.codes import EXACT, FeatureMaps, code_limit
+from sublearn.core.data.samples import Coded, Given
+from sublearn.core.model.fitted import FittedModel
+from sublearn.core.model.flat_ensemble import FlatEnsemble
+from sublearn.core.parallel import Workers
+from sublearn.core.tree.parameters import DrawingRound, TreeParameters
+from sublearn.core.tree.projection import Plan, plan_projections
+from sublearn.core.tree.task import Task, make_task
+from sublearn.kernels.layout import Array
+
+SMALLEST_LIMIT = 255  # codes a feature must at least have on each side of its mean
+
+
+class Training(NamedTuple):
+    """What trees grow from, and the coded samples behind it."""
+
+    task: Task
+    coded: Coded
+
+
+class SLMEstimator(Intake, BaseEstimator):  # type: ignore[misc]
+    """Base of all estimators."""
+
+    _rules: dict[str, Rule] = {}  # noqa: RUF012  parameters whose rule differs from the table's
+    _texts: dict[str, str] = {}  # noqa: RUF012  parameters whose text differs from the table's
+
+    def _workers(self) -> Workers:
+        check_parameter(self, "n_jobs")  # it may have changed since the fit
+        return Workers(n_threads(self.n_jobs))
+
+
+class SLMPredictor(SLMEstimator):
+    """Base of trees, forests and boosting: each of them holds a fitted model, and its fitted attributes read that."""
+
+    _model: FittedModel
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "_model" in vars(self)
+
+    @property
+    def feature_maps_(self) -> FeatureMaps:
+        """The maps from values to integer codes."""
+        check_is_fitted(self)
+        return self._model.maps
+
+    @property
+    def n_partitions_(self) -> int:
+        """Number of hyperplanes of all trees."""
+        check_is_fitted(self)
+        return self._model.n_partitions
+
+    @property
+    def n_parameters_(self) -> int:
+        """Model size by the paper's formula, n_partitions_ times (D0 + 1)."""
+        check_is_fitted(self)
+        return self._model.n_parameters
+
+    def _store_model(self, ensemble: FlatEnsemble, coded: Coded, plan: Plan, **more: Any) -> None:
+        """Hold the model that trees and the samples they have grown from make."""
+        self._model = FittedModel(
+            maps=coded.maps,
+            ensemble=ensemble,
+            subspace_size=plan.subspace_size,
+            classes=coded.classes if coded.classes.size else None,
+            feature_names=getattr(self, "feature_names_in_", None),
+            **more,
+        )
+
+    def _key(self) -> int:
+        """64 random bits that everything drawn depends on."""
+        high, low = check_random_state(self.random_state).randint(0, 2**32, size=2, dtype=np.uint64)
+        return int(high) << 32 | int(low)
+
+    def _check_samples(self, X: Any) -> Array:
+        """Samples to predict."""
+        checked: Array = check_samples(self, X, reset=False)
+        return checked
+
+    def _prepare(self, given: Given, workers: Workers, maps: FeatureMaps | None = None) -> Training:
+        """What the trees of `given` grow from; maps are given when trees of an earlier fit are kept."""
+        parameters = self._tree_parameters(given.n_samples)
+        plan = self._plan(parameters, given.X.shape[1])
+        coded = self._code(given, workers, maps, code_limit(plan.coefficient_sum))
+        return Training(make_task(coded, parameters, plan), coded)
+
+    def _tree_parameters(self, n_samples: int, **fixed: Any) -> TreeParameters:
+        """The parameters of trees; `fixed` are those that the estimator does not leave to the user."""
+        names = [field.name for field in fields(TreeParameters) if field.name not in ("rounds", *fixed)]
+        values = {name: resolve_parameter(self, name, n_samples) for name in names}
+        return TreeParameters(rounds=self._drawing_rounds(), **values | fixed)
+
+    def _drawing_rounds(self) -> tuple[DrawingRound, ...]:
+        """The rounds of drawing, by parameters that may have one value for each."""
+        try:
+            rounds = [*as_rounds(self.selection_decay, self.envelope_decay, self.n_coefficients)]
+        except ValueError as error:
+            raise ValueError(
+                f"selection_decay, envelope_decay and n_coefficients of {type(self).__name__} must be single values "
+                f"or sequences of one length; got lengths {error}."
+            ) from None
+        return tuple(DrawingRound(float(beta), float(alpha), as_limit(n)) for beta, alpha, n in rounds)
+
+    def _plan(self, parameters: TreeParameters, n_features: int) -> Plan:
+        plan = plan_projections(parameters, n_features)
+        if code_limit(plan.coefficient_sum) < SMALLEST_LIMIT:
+            raise ValueError(
+                f"envelope_height and n_coefficients of {type(self).__name__} must keep the sum of a projection's "
+                f"coefficients within {EXACT // SMALLEST_LIMIT}; got up to {plan.coefficient_sum}."
+            )
+        if plan.n_candidates == 0:
+            raise ValueError(
+                f"{type(self).__name__} has no candidate projections; set axis_projections=True, or n_projections, "
+                "fitted_projections and envelope_height higher."
+            )
+        return plan
+
+
+@contextmanager
+def unchanged_on_error(estimator: SLMEstimator) -> Iterator[None]:
+    """Give the estimator its attributes back if fitting fails."""
+    before = dict(estimator.__dict__)
+    try:
+        yield
+    except BaseException:
+        estimator.__dict__.clear()
+        estimator.__dict__.update(before)
+        raise

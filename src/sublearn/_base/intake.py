@@ -1,0 +1,88 @@
+"""The one way in: what a user gives to `fit`, checked, as samples that trees, boosting and feature tests learn from.
+
+An estimator checks with `_take_in`, which also finds classes and their weights (`_base.targets`), and encodes with
+`_code`; both hand over to `core.data.samples`.
+"""
+
+from numbers import Number
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_array
+from sklearn.utils.validation import _num_samples
+
+from sublearn._base.checking import is_temporal
+from sublearn.core.data.codes import CODE_LIMIT, FeatureMaps
+from sublearn.core.data.fixed_point import UNIT, Weights, integer_weights
+from sublearn.core.data.samples import Coded, Given, code
+from sublearn.core.parallel import Workers
+from sublearn.kernels.layout import Array
+
+
+class Intake:
+    """How data come into an estimator."""
+
+    feature_map: Any
+    _check_data: Any  # those of ClassTargets or NumberTargets
+    _encode_targets: Any
+    _heaviest = np.inf  # the largest weight must not be above this, nor below its inverse
+
+    def _take_in(self, X: Any, y: Any, sample_weight: Any) -> Given:
+        """Training samples, checked, with classes as positions; those of weight 0 are gone."""
+        given: Given = self._encode_targets(self._check_given(X, y, sample_weight))
+        return given
+
+    def _check_given(self, X: Any, y: Any, sample_weight: Any) -> Given:
+        """All samples that a user gives to `fit`, checked, with y as it is."""
+        X, y = self._check_data(X, y)
+        return self._as_given(X, y, sample_weight)
+
+    def _as_given(self, X: Array, y: Array, sample_weight: Any, name: str = "sample_weight") -> Given:
+        """Samples whose X and y are checked, with their weights."""
+        return Given(X=X, y=y, weights=self._check_weights(sample_weight, X, name), rows=np.arange(len(X)))
+
+    def _code(self, given: Given, workers: Workers, maps: FeatureMaps | None = None, limit: int = CODE_LIMIT) -> Coded:
+        """Codes of samples, by the maps of trees that are kept or by new ones."""
+        return code(given, maps, self.feature_map, limit, workers)
+
+    def _check_weights(self, sample_weight: Any, X: Array, name: str = "sample_weight") -> Weights:
+        """Weights of samples as integers."""
+        if sample_weight is None:
+            return UNIT
+        given = self._check_numbers(sample_weight, X, name)
+        if (given < 0).any():
+            at = int(np.argmax(given < 0))
+            raise ValueError(
+                f"{name} of {type(self).__name__}.fit must not be negative; got {given[at]:g} for sample {at}."
+            )
+        if not given.any():
+            raise ValueError(f"{name} of {type(self).__name__}.fit must be positive somewhere; all weights are zero.")
+        self._check_heaviest(name, given)
+        return integer_weights(given)
+
+    def _check_heaviest(self, name: str, weights: Array) -> None:
+        """Raise ValueError if all weights together are too large or too small to be used as they are."""
+        heaviest, least = float(weights.max()), 1 / self._heaviest
+        if not least <= heaviest <= self._heaviest:
+            raise ValueError(
+                f"{name} of {type(self).__name__} must have a largest weight from {least:g} to {self._heaviest:g}; "
+                f"got {heaviest:g}. Scale all weights alike."
+            )
+
+    def _check_numbers(self, given: Any, X: Any, name: str) -> Array:
+        """Finite numbers, one a sample; a single number holds for all."""
+        values = [given] if isinstance(given, Number) else given
+        try:
+            if is_temporal(getattr(values, "dtype", None)):
+                raise ValueError("dates or times are none.")
+            checked: Array = check_array(values, ensure_2d=False, dtype=np.float64, input_name=name)
+        except (TypeError, ValueError, OverflowError) as error:
+            raise ValueError(f"{name} of {type(self).__name__} must hold finite numbers: {error}") from None
+        if isinstance(given, Number):
+            checked = np.full(_num_samples(X), checked[0])
+        if checked.ndim != 1 or len(checked) != _num_samples(X):
+            raise ValueError(
+                f"{name} of {type(self).__name__} must hold one number for each of {_num_samples(X)} samples; got "
+                f"shape {checked.shape}."
+            )
+        return checked

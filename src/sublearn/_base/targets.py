@@ -1,0 +1,145 @@
+"""What is learned: classes or numbers. Checks y, and turns it into what trees and boosting learn from."""
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.utils.multiclass import type_of_target
+from sklearn.utils.validation import check_is_fitted
+
+from sublearn._base.checking import check_samples, check_target, for_numbers, refuse_gaps
+from sublearn._base.parameters import number, one_of
+from sublearn.core.data.fixed_point import Weights
+from sublearn.core.data.samples import NOTHING, Given, drop_weightless
+from sublearn.kernels.layout import Array
+
+
+class ClassTargets:
+    """Learning from classes: checks them, and finds their positions and weights."""
+
+    class_weight: Any
+    _check_heaviest: Any  # that of Intake
+
+    def _check_data(self, X: Any, y: Any, reset: bool = True) -> tuple[Array, Array]:
+        """X and y, checked; of y, that it holds classes."""
+        X, y = check_samples(self, X, y, reset=reset)
+        if reset:
+            self._check_labels(y)
+        elif y.dtype == np.object_:  # classes are looked up among those of the fit, which are checked
+            refuse_gaps(y, type(self).__name__)
+        return X, y
+
+    def _check_labels(self, y: Array) -> None:
+        name = type(self).__name__
+        try:
+            kind = type_of_target(y, input_name="y")
+        except TypeError as error:  # they cannot be sorted
+            refuse_gaps(y, name)
+            raise ValueError(f"y of {name}.fit must hold classes of one kind, such as all strings: {error}.") from None
+        if kind not in ("binary", "multiclass"):
+            refuse_gaps(y, name)
+            hint = ""
+            if kind == "continuous":
+                hint = f" y holds {len(np.unique(y))} distinct floats; did you mean {for_numbers(name)}?"
+            raise ValueError(f"Unknown label type: {kind}. y of {name}.fit must hold one class for each sample.{hint}")
+
+    def _encode_targets(self, given: Given) -> Given:
+        """Training samples of positive weight, with the positions of their classes and the weights of these.
+
+        Samples of a class of weight 0 are still there: the maps of trees are fitted to them too.
+        """
+        given = drop_weightless(given)
+        classes, labels = labels_of(given.y)
+        factors = self._class_factors(classes, labels, given.weights)
+        return given._replace(y=labels, classes=classes, factors=NOTHING if (factors == 1.0).all() else factors)
+
+    def _encode_like(self, given: Given, training: Given) -> Given:
+        """Validation samples of positive weight, with the positions of their classes among those of the training."""
+        given = drop_weightless(given)
+        name, classes = type(self).__name__, training.classes
+        try:
+            unknown = np.setdiff1d(given.y, classes).tolist()
+        except TypeError:  # they cannot be sorted
+            unknown = sorted(set(given.y.tolist()) - set(classes.tolist()), key=str)
+        if unknown:
+            raise ValueError(f"eval_set of {name}.fit must hold classes of y only; got {unknown} too.")
+        labels = np.searchsorted(classes, given.y)
+        if training.factors.size and not training.factors[labels].any():
+            raise ValueError(f"eval_set of {name}.fit must hold a class whose class_weight is not 0.")
+        return given._replace(y=labels, classes=classes, factors=training.factors)
+
+    def _class_factors(self, classes: Array, labels: Array, weights: Weights) -> Array:
+        """Class weights as an array (n_classes,)."""
+        given: Any = self.class_weight
+        if given is None:
+            return np.ones(len(classes))
+        if given == "balanced":
+            totals: Array = np.bincount(labels, weights.weights if weights.weights.size else None, len(classes))
+            balanced: Array = totals.sum() / (len(classes) * totals)
+            return balanced
+        labels_of_y = classes.tolist()
+        unknown = [key for key in given if key not in labels_of_y]
+        if unknown and not all(c in given for c in labels_of_y):  # a fold may lack classes, a typing error leaves one
+            found = ", ".join(map(repr, unknown))
+            raise ValueError(f"class_weight of {type(self).__name__} must have classes of y as keys; got {found}.")
+        factors = [given.get(c, 1.0) for c in labels_of_y]
+        if not all(number(0.0).accepts(factor) for factor in factors) or not any(factors):
+            allowed = "finite weights of at least 0 that are not all 0"
+            raise ValueError(f"class_weight of {type(self).__name__} must have {allowed}; got {given!r}.")
+        weights_of_classes = np.array(factors, np.float64)
+        self._check_heaviest("class_weight", weights_of_classes)
+        return weights_of_classes
+
+
+class ClassifierPart(ClassTargets, ClassifierMixin):  # type: ignore[misc]
+    """What makes an estimator a classifier: classes to learn, and the class of largest probability."""
+
+    @property
+    def classes_(self) -> Array:
+        """The classes, sorted."""
+        check_is_fitted(self)
+        classes: Array = self._model.classes
+        return classes
+
+    def predict(self, X: Any) -> Array:
+        """Class of each sample: the one of largest probability, the first of several."""
+        return self._classes_of(self.predict_proba(X))
+
+    def predict_log_proba(self, X: Any) -> Array:
+        """Logarithm of the probability of each class."""
+        with np.errstate(divide="ignore"):
+            logarithms: Array = np.log(self.predict_proba(X))
+        return logarithms
+
+    def _classes_of(self, probabilities: Array) -> Array:
+        predicted: Array = self._model.classes[probabilities.argmax(axis=1)]
+        return predicted
+
+
+class NumberTargets:
+    """Learning from numbers: checks them."""
+
+    _rules = {"criterion": one_of("squared_error")}  # noqa: RUF012
+
+    def _check_data(self, X: Any, y: Any, reset: bool = True) -> tuple[Array, Array]:
+        """X and y, checked; y as finite floats."""
+        X, y = check_samples(self, X, y, reset=reset)
+        return X, check_target(y, type(self).__name__)
+
+    def _encode_targets(self, given: Given) -> Given:
+        """Training samples of positive weight."""
+        return drop_weightless(given)
+
+    def _encode_like(self, given: Given, training: Given) -> Given:
+        """Validation samples of positive weight."""
+        return drop_weightless(given)
+
+
+class RegressorPart(NumberTargets, RegressorMixin):  # type: ignore[misc]
+    """What makes an estimator a regressor: numbers to learn."""
+
+
+def labels_of(y: Array) -> tuple[Array, Array]:
+    """The classes in order, and the place of each sample's, for which `return_inverse` would sort all samples."""
+    classes = np.unique(y)
+    return classes, np.searchsorted(classes, y)

@@ -1,0 +1,1 @@
+"""Gradient boosting of trees (paper Sec. III-B): losses, derivatives, rounds, and what 'auto' stands for."""

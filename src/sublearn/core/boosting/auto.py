@@ -1,0 +1,80 @@
+"""What "auto" stands for in boosting: depth, rounds and learning rate where the user does not say.
+
+The parameter table and the docstrings take their words from here (`ROUNDS`, `DEPTH`). docs/defaults.md has the figures
+behind the numbers. `trial` finds by trials what cannot be known beforehand: how far to learn.
+"""
+
+import math
+from itertools import groupby
+from typing import NamedTuple
+
+import numpy as np
+
+from sublearn.kernels.arithmetic import log2
+from sublearn.kernels.compilation import plain
+
+MANY = 64  # features; more of them bring chance more to choose from
+LOWEST_RATE, USUAL_RATE, HIGHEST_RATE = 0.02, 0.05, 0.3
+MOST_ROUNDS = 2_000
+FEW = 50  # samples, or different ones: with fewer nothing is tried, since parts of them say little
+ROUNDS_OF_FEW = 100
+DISTANCE = 30.0  # learning rate times rounds of a trial
+PATIENCE = 20  # rounds without improvement that end a trial
+LEAST_GAIN = 1e-6  # share of the loss; what brings less is not worth a round
+FURTHER = 1.1  # all samples and smaller steps bear more learning than a trial does
+
+
+class Scale(NamedTuple):
+    """What suits boosting on a number of samples."""
+
+    below: float  # the number of samples up to which it suits, which is not included
+    max_depth: int
+    n_rounds: int  # at the usual learning rate
+    trial_rate: float
+    n_trials: int
+    n_parts: int  # of the samples, of which one tests a trial
+
+
+SCALES = (
+    Scale(1_000, 6, 250, 0.3, 3, 5),
+    Scale(3_000, 6, 500, 0.2, 5, 5),
+    Scale(10_000, 6, 500, 0.2, 2, 5),
+    Scale(20_000, 6, 400, 0.3, 1, 5),
+    Scale(50_000, 6, 400, 0.3, 1, 10),
+    Scale(np.inf, 8, 400, 0.3, 1, 10),
+)
+
+
+def scale_of(n_samples: int) -> Scale:
+    """The scale that suits so many samples."""
+    return next(scale for scale in SCALES if n_samples < scale.below)
+
+
+def more_rounds(n_outputs: int) -> float:
+    """How many times the rounds it takes where one tree a round serves several outputs."""
+    return math.sqrt(max(n_outputs - 1, 1))
+
+
+def usual_rounds(n_samples: int) -> int:
+    """Rounds that suit so many samples at the usual learning rate, for one output."""
+    return ROUNDS_OF_FEW if n_samples < FEW else scale_of(n_samples).n_rounds
+
+
+def chances(n_features: int) -> float:
+    """Factor on what a split must gain: the best of many useless features gains more by chance than one of a few."""
+    return 1.0 + max(0.0, float(plain(log2)(n_features / MANY))) / 2.0
+
+
+def _steps(name: str) -> list[tuple[int, float]]:
+    """The values of a column of `SCALES`, each with the number of samples below which it holds."""
+    return [(value, max(s.below for s in some)) for value, some in groupby(SCALES, key=lambda s: getattr(s, name))]
+
+
+(_SMALL, _SMALL_BELOW), (_USUAL, _USUAL_BELOW), (_LARGE, _) = _steps("n_rounds")
+ROUNDS = (
+    f"{_USUAL} ({_SMALL} with fewer than {_SMALL_BELOW:,} samples, {ROUNDS_OF_FEW} with fewer than {FEW}, {_LARGE} "
+    f"from {_USUAL_BELOW:,} on), times the root of K - 1 for K > 2 classes, and so many times more as a "
+    f"`learning_rate` that is given is lower than {USUAL_RATE:g}, up to {MOST_ROUNDS:,}"
+)
+(_SHALLOW, _SHALLOW_BELOW), (_DEEP, _) = _steps("max_depth")
+DEPTH = f"{_SHALLOW}, or {_DEEP} from {_SHALLOW_BELOW:,} samples on"

@@ -1,0 +1,153 @@
+"""The derivatives of a loss: as floats, in one direction among several outputs, and as integers (Eq. (obj2))."""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from sublearn.core.data.fixed_point import ORDINARY, Weights
+from sublearn.core.parallel import Pass, Workers
+from sublearn.kernels.arithmetic import CHUNK
+from sublearn.kernels.derivatives import COARSE, add_chunks, look_along, round_derivatives
+from sublearn.kernels.layout import CURVED_BITS, TARGET_BITS, Array
+
+CURVATURE_BITS = 30  # precision of hessians in the sums of leaves
+LOOKING = 0.25  # what it costs to find the largest derivative, a sample and output, in samples visited
+ROUNDING = 0.25  # what it costs to round the derivatives of a sample, in samples visited
+
+
+class Slopes(NamedTuple):
+    """Derivatives in floats."""
+
+    gradients: Array  # (n_samples, n_outputs)
+    hessians: Array | None  # (n_samples, n_outputs), not negative; None: all are 1
+    largest: Array  # (n_outputs, 2), the largest magnitudes of gradients and of hessians
+
+    def only(self, output: int) -> "Slopes":
+        """The derivatives by one of the outputs."""
+        one = slice(output, output + 1)
+        hessians = None if self.hessians is None else np.ascontiguousarray(self.hessians[:, one])
+        return Slopes(np.ascontiguousarray(self.gradients[:, one]), hessians, self.largest[one])
+
+    @property
+    def curves(self) -> Array:
+        """Hessians as kernels take them; empty for ones."""
+        return np.empty((0, self.gradients.shape[1])) if self.hessians is None else self.hessians
+
+
+def find_slopes(
+    gradients: Array,
+    hessians: Array | None,
+    signs: Array,
+    workers: Workers,
+    fill: Pass | None = None,
+    cost: float = 0.0,
+) -> tuple[Slopes, Slopes]:
+    """Derivatives by all outputs, and in a direction (n_outputs,) among them.
+
+    `fill` writes rows first to last before, at a cost a row in samples visited. The hessian's mixed terms are left out
+    of the direction, as in the leaves.
+    """
+    n, n_outputs = gradients.shape
+    curves = np.empty((0, n_outputs)) if hessians is None else hessians
+    slope, curve = (gradients, hessians) if n_outputs == 1 else np.empty((2, n, 1))
+    found: list[Array] = []
+
+    def look(first: int, last: int) -> None:
+        if fill is not None:
+            fill(first, last)
+        largest = np.ones((n_outputs + 1, 2))
+        if n_outputs > 1:
+            look_along(signs, gradients, curves, first, last, slope, curve, largest)
+        else:  # numpy is as fast, and need not be compiled
+            part = gradients[first:last]
+            largest[:, 0] = max(part.max(), -part.min())
+            if hessians is not None:
+                largest[:, 1] = hessians[first:last].max()
+        found.append(largest)
+
+    workers.run_chunks(look, n, cost + LOOKING * n_outputs)
+    largest = np.max(found, axis=0)
+    return Slopes(gradients, hessians, largest[:-1]), Slopes(slope, curve, largest[-1:])
+
+
+class Derivatives(NamedTuple):
+    """Derivatives as integers: steps down the gradient, and curvatures."""
+
+    targets: Array  # int32, minus the gradients
+    curvatures: Array  # int32, all positive; empty when every one is one
+    packed: Array  # int64, as in `Samples`
+    target_step: float
+    curvature_step: float
+    noise: float  # the mean square of a sample's gradient to its curvature, in steps
+
+
+def integer_derivatives(slopes: Slopes, weights: Weights, workers: Workers) -> Derivatives:
+    """Round derivatives by one output for the search: to 2^-15 of the largest or finer, hessians never to 0.
+
+    Without hessians there is room for more: 2^-28 of the largest gradient.
+    """
+    n, curved = len(slopes.gradients), slopes.hessians is not None
+    gradient, hessian = slopes.gradients[:, 0], slopes.curves[:, 0]
+    steepest, most = slopes.largest[0].tolist()
+    target_step = _step_below(steepest, CURVED_BITS if curved else TARGET_BITS - 1)
+    curvature_step = _step_below(most, CURVED_BITS) if curved else 1.0
+    targets, curvatures, packed = np.empty(n, np.int32), np.empty(len(hessian), np.int32), np.empty(n, np.int64)
+    given, rounded = (gradient, hessian, target_step, curvature_step), (targets, curvatures, packed)
+    plain: list[list[int]] = []
+    weighted = np.empty((2, -(-n // CHUNK)))
+
+    def round_rows(first: int, last: int) -> None:
+        sums = np.empty(2, np.int64)
+        round_derivatives(*given, first, last, *rounded, sums)
+        plain.append(sums.tolist())
+        if weights.weights.size:
+            rows = slice(first, last)
+            part = weighted[:, first // CHUNK : -(-last // CHUNK)]
+            _add_weighted(targets[rows], curvatures[rows], weights.take(rows), part)
+
+    workers.run_chunks(round_rows, n, ROUNDING)
+    if weights.weights.size:
+        squares, total = map(math.fsum, weighted.tolist())
+    else:
+        squares, total = map(sum, zip(*plain, strict=True))
+        squares *= 1 if curved else 1 << 2 * COARSE
+    return Derivatives(
+        targets=targets,
+        curvatures=curvatures,
+        packed=packed,
+        target_step=target_step,
+        curvature_step=curvature_step,
+        noise=squares / total,
+    )
+
+
+def _add_weighted(targets: Array, curvatures: Array, weights: Weights, out: Array) -> None:
+    """Fill weighted sums (2, n_chunks): of the squares of targets, and of curvatures.
+
+    In squares, a weight that counts as so many samples adds up by itself, any other by its square.
+    """
+    numbers = weights.weights.astype(np.float64)
+    squares = np.square(targets, dtype=np.float64) * (numbers / weights.counts)
+    curves = curvatures.astype(np.float64) if curvatures.size else np.ones(len(targets))
+    add_chunks(squares, numbers, 0, len(squares), out[0])
+    add_chunks(curves, numbers, 0, len(curves), out[1])
+
+
+def fine_steps(slopes: Slopes) -> Array:
+    """Steps (n_outputs, 2) for exact sums in leaves: 2^-28 of the largest gradients, 2^-30 of the largest hessians.
+
+    Hessians that are all 1 have steps of 1.
+    """
+    curved = slopes.hessians is not None
+    return np.array(
+        [
+            (_step_below(gradient, TARGET_BITS - 1), _step_below(hessian, CURVATURE_BITS) if curved else 1.0)
+            for gradient, hessian in slopes.largest.tolist()
+        ]
+    )
+
+
+def _step_below(largest: float, bits: int) -> float:
+    """The power of two of which `largest` is at most 2^bits."""
+    return math.ldexp(1.0, max(math.frexp(largest)[1], -ORDINARY) - bits)

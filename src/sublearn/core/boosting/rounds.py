@@ -1,0 +1,246 @@
+"""The loop of boosting: every round fits trees to the derivatives of the loss and adds them (paper Sec. III-B)."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from sublearn.core.boosting.derivatives import Slopes, fine_steps, integer_derivatives
+from sublearn.core.boosting.losses import Loss, as_answer, ask
+from sublearn.core.boosting.pace import Pace
+from sublearn.core.boosting.parameters import BoostParameters
+from sublearn.core.boosting.problem import Problem
+from sublearn.core.data.samples import make_samples
+from sublearn.core.keys import keys_below, keys_in_turn
+from sublearn.core.model.flat_ensemble import adding_values, pack
+from sublearn.core.model.flat_tree import FlatTree, upward
+from sublearn.core.parallel import Pass, Workers
+from sublearn.core.tree.answers import NewtonStep
+from sublearn.core.tree.criterion import make_test
+from sublearn.core.tree.grower import Placed, grow_placed
+from sublearn.core.tree.parameters import TreeParameters
+from sublearn.core.tree.projection import Plan
+from sublearn.core.tree.task import Task, number_root
+from sublearn.kernels.derivatives import add_steps, add_to_parents, sum_derivatives
+from sublearn.kernels.layout import Array
+
+# numbers of keys below a round's key: from these on come rows, signs and separate trees; nodes of one tree are below
+SUBSAMPLE, SIGNS, SEPARATE = 1 << 32, 1 << 33, 1 << 34
+SMALLEST = 1e-300  # the least step of hessians, where derivatives and weights are near the ends of the floats
+
+
+class Growth(NamedTuple):
+    """How the trees of all rounds grow."""
+
+    parameters: TreeParameters
+    plan: Plan
+    boost: BoostParameters
+    key: int
+
+
+class Round(NamedTuple):
+    """What a round has added, and how good all rounds so far are together."""
+
+    trees: list[FlatTree]
+    train_score: float
+    validation_score: float | None
+
+
+def boost(
+    training: Problem, validating: Problem | None, growth: Growth, numbers: range, workers: Workers
+) -> Iterator[Round]:
+    """Rounds of these numbers, each as soon as it is done."""
+    slopes, pace = None, Pace(workers)
+    for key in keys_in_turn(growth.key, numbers):
+        with pace:
+            trees, add = grow_round(training, growth, key, slopes, workers)
+            score, slopes = training.move(add, workers)
+            if validating is not None:
+                validating.add(pack(trees), workers)
+            validation_score = None if validating is None else validating.score(workers)
+        yield Round(trees, score, validation_score)
+
+
+def add_round(problem: Problem, growth: Growth, key: int, workers: Workers) -> list[FlatTree]:
+    """Grow the trees of a round and add their values to raw."""
+    trees, add = grow_round(problem, growth, key, None, workers)
+    problem.change(add, workers)
+    return trees
+
+
+def grow_round(
+    problem: Problem, growth: Growth, key: int, slopes: tuple[Slopes, Slopes] | None, workers: Workers
+) -> tuple[list[FlatTree], Pass]:
+    """Grow the trees of a round; returns them and a function that adds their values to raw.
+
+    slopes: of the problem, where they are known from the round before.
+    """
+    n_outputs = problem.raw.shape[1]
+    if slopes is None:
+        problem.prepare()
+        slopes = problem.slopes(draw_signs(n_outputs, key), workers)
+    rows = draw_rows(len(problem.raw), growth.boost.subsample, key)
+    if growth.boost.separate and n_outputs > 1:
+        keys = keys_below(key, SEPARATE + np.arange(n_outputs)).tolist()
+        each = [slopes[0].only(k) for k in range(n_outputs)]
+        grown = [_grow_tree(problem, growth, rows, (own, own), keys[k], workers, k) for k, own in enumerate(each)]
+        grown = [one._replace(tree=_stepping_in(one.tree, k, n_outputs)) for k, one in enumerate(grown)]
+    else:
+        grown = [_grow_tree(problem, growth, rows, slopes, key, workers)]
+    trees = [one.tree for one in grown]
+    if len(rows) < len(problem.raw):
+        ensemble = pack(trees)
+        return trees, adding_values(ensemble, ensemble.nodes.value, problem.codes, problem.raw)
+    steps = [(one.order, one.leaves[1], one.tree.value[one.leaves[0]]) for one in grown]
+
+    def add(first: int, last: int) -> None:
+        for order, places, values in steps:
+            add_steps(order, places, values, first, last, problem.raw)
+
+    return trees, add
+
+
+def _grow_tree(
+    problem: Problem,
+    growth: Growth,
+    rows: Array,
+    slopes: tuple[Slopes, Slopes],
+    key: int,
+    workers: Workers,
+    output: int | None = None,
+) -> Placed:
+    """A tree whose leaves step by the first slopes, in each of their outputs, and whose nodes split by the second.
+
+    `output`: the only one of the problem's outputs that the slopes are by.
+    """
+    steps, along = slopes
+    task = round_task(problem, growth, rows, along, steps.gradients.shape[1], workers)
+    grown = grow_placed(task, key, workers)
+    grown = grown._replace(tree=_with_steps(grown, problem, growth.boost, steps, workers))
+    return grown._replace(tree=_renewed(grown, problem, growth.boost.learning_rate, output))
+
+
+def _stepping_in(tree: FlatTree, output: int, n_outputs: int) -> FlatTree:
+    """A tree of one output as one of several, which steps in no other."""
+    value = np.zeros((tree.n_nodes, n_outputs))
+    value[:, output] = tree.value[:, 0]
+    return tree._replace(value=value)
+
+
+def draw_signs(n_outputs: int, key: int) -> Array:
+    """A direction among the outputs, in which the tree of a round looks for splits: 1 or -1 for each, not all alike.
+
+    One tree then serves all outputs. For the log loss of K classes its nodes tell two groups of classes apart.
+    """
+    if n_outputs == 1:
+        return np.ones(1)
+    drawn = keys_below(key, SIGNS + np.arange(n_outputs))
+    signs = np.where(drawn >> np.uint64(63), 1.0, -1.0)
+    if abs(signs.sum()) == n_outputs:
+        signs[key % n_outputs] *= -1.0
+    return signs
+
+
+def draw_rows(n: int, share: float, key: int) -> Array:
+    """Positions (int32) of a share of n rows, drawn without replacement, ascending."""
+    size = max(1, round(share * n))
+    if size == n:
+        return np.arange(n, dtype=np.int32)
+    numbers = keys_below(key, SUBSAMPLE + np.arange(n))  # all different
+    return np.flatnonzero(numbers <= np.partition(numbers, size - 1)[size - 1]).astype(np.int32)
+
+
+def round_task(problem: Problem, growth: Growth, rows: Array, slopes: Slopes, n_outputs: int, workers: Workers) -> Task:
+    """What a tree of boosting grows from: ascending rows, and slopes along a direction among so many outputs."""
+    weights, boost = problem.weights, growth.boost
+    derivatives = integer_derivatives(slopes, weights, workers)
+    l2 = boost.l2 * n_outputs  # a step goes in all outputs at once
+    newton = _newton_step(derivatives.target_step, derivatives.curvature_step, problem, boost, l2)
+    return Task(
+        samples=make_samples(
+            problem.codes,
+            weights,
+            targets=derivatives.targets,
+            curvatures=derivatives.curvatures,
+            packed=derivatives.packed,
+        ),
+        root=number_root(rows),
+        test=make_test(
+            growth.parameters,
+            boost.min_child_weight / newton.hessian_step,
+            l2 / newton.hessian_step,
+            boost.min_gain * derivatives.noise,  # what chance alone adds by a split chosen beforehand
+        ),
+        answers=newton,
+        parameters=growth.parameters,
+        plan=growth.plan,
+    )
+
+
+def _newton_step(
+    target_step: float, curvature_step: float, problem: Problem, boost: BoostParameters, l2: float
+) -> NewtonStep:
+    """How sums of weighted derivatives become steps."""
+    return NewtonStep(
+        target_step * problem.weights.step,
+        max(curvature_step * problem.weights.step, SMALLEST),
+        l2,
+        boost.learning_rate,
+        problem.loss.max_step,
+    )
+
+
+def _with_steps(grown: Placed, problem: Problem, boost: BoostParameters, slopes: Slopes, workers: Workers) -> FlatTree:
+    """The tree with the Newton steps (n_nodes, n_outputs) and weights of exact sums over the samples of each node."""
+    tree, (n, n_outputs) = grown.tree, slopes.gradients.shape
+    leaves, places = grown.leaves
+    units = fine_steps(slopes)
+    given = grown.order, places, slopes.gradients, slopes.curves, problem.weights.weights, units
+    block = len(leaves)  # rows at a time at the least, so that sums take no more room than slopes
+    found: list[Array] = []
+
+    def sum_blocks(first: int, last: int) -> None:
+        try:
+            part = found.pop()  # sums of blocks that are done, to which these are added
+        except IndexError:
+            part = np.zeros((len(leaves), n_outputs, 2), np.int64)
+        sum_derivatives(*given, first * block, min(last * block, n), part)
+        found.append(part)
+
+    workers.run(sum_blocks, np.array([2.0 * n_outputs * block * len(grown.order) / n]), items=-(-n // block))
+    sums = np.zeros((tree.n_nodes, n_outputs, 2), np.int64)
+    sums[leaves] = sum(found)
+    add_to_parents(tree.parent, sums)
+    value, weight = np.empty((tree.n_nodes, n_outputs)), np.zeros(tree.n_nodes)
+    for k, (target_step, curvature_step) in enumerate(units.tolist()):
+        newton = _newton_step(target_step, curvature_step, problem, boost, boost.l2)
+        value[:, k] = newton.steps(sums[:, k, 0], sums[:, k, 1])
+        weight += newton.weights(sums[:, k, 1], 0)
+    return tree._replace(value=value, weight=weight)
+
+
+def _renewed(grown: Placed, problem: Problem, learning_rate: float, output: int | None) -> FlatTree:
+    """The tree with the loss's own leaf values, where it has such; a node above has the mean of its children.
+
+    output: the only output that the tree steps in, of whose values alone use is made; None: it steps in all.
+    """
+    tree = grown.tree
+    if type(problem.loss).leaf_value is Loss.leaf_value:
+        return tree
+    weights, n_outputs = problem.all_weights(), problem.raw.shape[1:]
+    value = np.zeros(tree.value.shape)
+    leaves, places = grown.leaves
+    for leaf, (begin, end) in zip(leaves.tolist(), places.tolist(), strict=True):
+        samples = grown.order[begin:end]
+        given = ask(problem.loss, "leaf_value", problem.y[samples], problem.outputs[samples], weights[samples])
+        if given is None:
+            return tree
+        best = np.broadcast_to(as_answer(problem.loss, "leaf_value", given, (), n_outputs), n_outputs)
+        if not np.isfinite(best).all():
+            raise ValueError(f"leaf_value of {problem.loss!r} must be finite.")
+        value[leaf] = learning_rate * (best if output is None else best[output])
+    for nodes in upward(tree):
+        np.add.at(value, tree.parent[nodes], tree.weight[nodes, None] * value[nodes])
+        parents = np.unique(tree.parent[nodes])
+        value[parents] /= tree.weight[parents, None]
+    return tree._replace(value=value)

@@ -1,0 +1,1 @@
+"""Data as the algorithm takes it: integer codes, weights and targets."""

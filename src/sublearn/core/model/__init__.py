@@ -1,0 +1,1 @@
+"""Fitted models as flat arrays: all that prediction, export and files read."""

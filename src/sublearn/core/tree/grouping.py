@@ -1,0 +1,44 @@
+"""The samples of a large tree, put side by side node by node once nodes are small.
+
+The samples of a small node are scattered over the training set: each would be in a cache line of its own, which is
+fetched anew for every feature.
+"""
+
+import numpy as np
+
+from sublearn.kernels.layout import Array, Samples
+
+FAR = 200_000  # samples that a cache does not hold
+SMALL = 32  # samples are grouped when nodes have a 32nd of all, and again when nodes have a 32nd of that
+NEAR = 256  # samples of nodes so small that grouping them gains nothing
+DEEP = 12  # levels that a tree may have; grouping does not pay for shallower ones
+MOST = 1 << 26  # codes that are copied for a tree
+
+
+class Grouped:
+    """The samples that a tree is grown from, and their order; trees do not depend on how samples are numbered."""
+
+    def __init__(self, samples: Samples, order: Array, max_depth: int) -> None:
+        self.samples = samples
+        self.order = order
+        self._numbers: Array | None = None  # once grouped: the own number of the sample in each place
+        pays = len(order) >= FAR and max_depth >= DEEP and len(samples.codes) * len(order) <= MOST
+        self.limit = len(order) // SMALL if pays else 0  # samples of nodes that are small; 0: all stay where they are
+
+    def group(self) -> None:
+        """Put the samples of each node side by side, and set the size of nodes at which that is done again."""
+        if self._numbers is None:
+            columns = [np.take(c, self.order, axis=-1) if c.size else c for c in self.samples[:-1]]
+            self.samples = Samples._make([*columns, self.samples.n_classes])
+            self._numbers = self.order.copy()
+        else:
+            for column in self.samples[:-1]:
+                for row in np.atleast_2d(column) if column.size else ():
+                    row[:] = row[self.order]
+            self._numbers = self.own_order()
+        self.order[:] = np.arange(len(self.order))
+        self.limit = self.limit // SMALL if self.limit // SMALL >= NEAR else 0
+
+    def own_order(self) -> Array:
+        """The order of the samples, by their own numbers rather than by their places."""
+        return self.order if self._numbers is None else self._numbers[self.order]

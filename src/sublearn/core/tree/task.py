@@ -1,0 +1,71 @@
+"""What a tree grows from: samples, the root that holds them, and how nodes are tested and read."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from sublearn.core.data.samples import Coded, Response, integer_response, response_samples
+from sublearn.core.tree.answers import Answers, make_answers
+from sublearn.core.tree.criterion import make_test
+from sublearn.core.tree.parameters import TreeParameters
+from sublearn.core.tree.projection import Plan
+from sublearn.kernels.layout import Array, Samples, Test
+
+
+class Root(NamedTuple):
+    """The samples a tree grows from."""
+
+    order: Array  # int32 (n_samples,), as in `Level`
+    runs: Array  # int64 (1, n_classes + 1), as in `Level`
+
+
+class Task(NamedTuple):
+    """All that a tree grows from, but for the key of its random numbers."""
+
+    samples: Samples
+    root: Root
+    test: Test
+    answers: Answers
+    parameters: TreeParameters
+    plan: Plan
+
+
+def make_task(coded: Coded, parameters: TreeParameters, plan: Plan) -> Task:
+    """What a tree grows from, be it alone or in a forest."""
+    response = integer_response(coded)
+    least = parameters.min_weight_fraction_leaf * response.weights.total(response.n_samples)
+    return Task(
+        samples=response_samples(coded.codes, response),
+        root=make_root(response),
+        test=make_test(parameters, least),
+        answers=make_answers(response),
+        parameters=parameters,
+        plan=plan,
+    )
+
+
+def make_root(response: Response) -> Root:
+    """A root that holds all samples."""
+    if response.n_classes:
+        return class_root(response.labels, response.n_classes)
+    return number_root(np.arange(response.n_samples))
+
+
+def class_root(labels: Array, n_classes: int) -> Root:
+    """A root that holds all samples, class by class."""
+    narrow = labels.astype(np.uint8) if n_classes <= 256 else labels  # sorted by counting
+    counts = np.bincount(labels, minlength=n_classes)
+    runs = np.concatenate([[0], np.cumsum(counts)])[None, :]
+    return Root(np.argsort(narrow, kind="stable").astype(np.int32), runs)
+
+
+def number_root(rows: Array) -> Root:
+    """A root that holds these samples of a regression."""
+    return Root(rows.astype(np.int32, copy=False), np.array([[0, len(rows)]]))
+
+
+def repeated(root: Root, times: Array) -> Root:
+    """The root with each sample so many times; `times` is for all samples, in their own order."""
+    wanted = times[root.order]
+    passed = np.concatenate([[0], np.cumsum(wanted)])
+    return Root(np.repeat(root.order, wanted), passed[root.runs])
