@@ -33,7 +33,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if not config.getoption("--quick"):
         return
     taken: dict[Path, set[str]] = {}
-    chosen, left_out = [], []
+    chosen: list[pytest.Item] = []
+    left_out: list[pytest.Item] = []
     for item in items:
         names, name = taken.setdefault(item.path, set()), item.name.partition("[")[0]
         is_wanted = item.path.name not in SLOW and name not in names and len(names) < N_QUICK

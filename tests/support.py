@@ -10,6 +10,7 @@ from scipy.stats import chi2
 
 import naive
 from naive import Array, Data, Settings, Vector
+from sublearn import SLMClassifier
 from sublearn.core.data.fixed_point import Units, pack
 from sublearn.core.model.flat_ensemble import alone, apply
 from sublearn.core.model.flat_tree import FlatTree
@@ -31,7 +32,8 @@ FALSE_ALARM = 1e-6  # of each chi-square test, over the choice of its seed, whic
 WEIGHTS = ("unit", "integer", "fractional")
 TASKS = ((2, "entropy"), (2, "gini"), (5, "entropy"), (5, "gini"), (0, "squared_error"))  # classes, criterion
 
-PARAMETERS = TreeParameters(
+PARAMETERS = replace(
+    SLMClassifier()._tree_parameters(1),  # what is not named here has its default
     criterion="entropy",
     n_bins=16,
     subspace="top",
