@@ -1,5 +1,5 @@
 # make demo   the paper's experiments in short, on data that needs no files; writes report/index.html
-# make quick  a test or more of every part, within two minutes
+# make quick  the first tests of every file that is not slow, within two minutes
 # make test   run all tests, within twelve minutes on two cores
 # make docs   the site, from docs/ and examples/, into build/docs/index.html
 # make check  lint, format and types
@@ -21,7 +21,7 @@ demo: $(STAMP)
 	$(BIN)/sublearn reproduce --quick --datasets bundled
 
 quick: $(STAMP)
-	$(BIN)/python -m pytest -m quick
+	$(BIN)/python -m pytest --quick
 
 test: $(STAMP)
 	$(BIN)/python -m pytest

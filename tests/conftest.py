@@ -20,6 +20,30 @@ settings.register_profile("all", derandomize=True, deadline=None, suppress_healt
 settings.load_profile("all")
 
 
+N_QUICK = 3  # tests of a file, each with the first of its parameters: most files begin with what is checked by hand
+SLOW = ("test_bench.py", "test_fuzz.py", "test_interrupt.py", "test_quality.py", "test_reproduce.py", "test_startup.py")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--quick", action="store_true", help="only the first tests of every file that is not slow")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Choose some tests of every part, where --quick asks for it."""
+    if not config.getoption("--quick"):
+        return
+    taken: dict[Path, set[str]] = {}
+    chosen: list[pytest.Item] = []
+    left_out: list[pytest.Item] = []
+    for item in items:
+        names, name = taken.setdefault(item.path, set()), item.name.partition("[")[0]
+        is_wanted = item.path.name not in SLOW and name not in names and len(names) < N_QUICK
+        names |= {name} if is_wanted else set()
+        (chosen if is_wanted else left_out).append(item)
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = chosen
+
+
 @pytest.fixture
 def divided(monkeypatch: pytest.MonkeyPatch) -> None:
     """Divide all work among threads."""

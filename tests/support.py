@@ -10,6 +10,7 @@ from scipy.stats import chi2
 
 import naive
 from naive import Array, Data, Settings, Vector
+from sublearn import SLMClassifier
 from sublearn.core.data.fixed_point import Units, pack
 from sublearn.core.model.flat_ensemble import alone, apply
 from sublearn.core.model.flat_tree import FlatTree
@@ -25,13 +26,14 @@ from sublearn.kernels.layout import CURVED_BITS, Candidates, Level, Samples, Tes
 ONE_THREAD = Workers(1)
 INTEGERS = Units(0.0, 1.0)  # targets stand for themselves
 KEY = 0x5EED
-PATIENCE = 900.0  # seconds until a thread or process is taken for stuck, however busy the machine is
+PATIENCE = 3600.0  # seconds until a thread or process is taken for stuck, however busy the machine is
 FALSE_ALARM = 1e-6  # of each chi-square test, over the choice of its seed, which is fixed
 
 WEIGHTS = ("unit", "integer", "fractional")
 TASKS = ((2, "entropy"), (2, "gini"), (5, "entropy"), (5, "gini"), (0, "squared_error"))  # classes, criterion
 
-PARAMETERS = TreeParameters(
+PARAMETERS = replace(
+    SLMClassifier()._tree_parameters(1),  # what is not named here has its default
     criterion="entropy",
     n_bins=16,
     subspace="top",

@@ -85,7 +85,7 @@ def test_two_threads_beside_busy_processes_take_less_than_twice_as_long_as_one()
     y = X[:, 0] + X[:, 1] * X[:, 2]
 
     def seconds(n_jobs: int) -> float:
-        model = SLMBoostRegressor(n_estimators=100, learning_rate=0.1, random_state=0, n_jobs=n_jobs)
+        model = SLMBoostRegressor(n_estimators=40, learning_rate=0.1, random_state=0, n_jobs=n_jobs)
         begin = time.perf_counter()
         model.fit(X, y)
         return time.perf_counter() - begin
