@@ -115,3 +115,12 @@ def test_nearly_all_settings_of_a_set_are_models_of_their_own(name: str, protoco
     nodes = [model.tree_ if name == "slm-baseline" else model.ensemble_.nodes for model in models]
     different = {one.threshold.tobytes() + one.feature.tobytes() + one.parent.tobytes() for one in nodes}
     assert len(different) >= 0.9 * len(found)
+
+
+@pytest.mark.parametrize("name", [name for name, grid in GRIDS.items() if 0 < len(grid) <= 2])
+@pytest.mark.parametrize("protocol", search.PROTOCOLS)
+def test_every_value_of_a_small_grid_is_tried(name: str, protocol: str) -> None:
+    """The first settings of a grid in its order would leave out all large C and learning rates."""
+    found = settings(name, protocol, False, 30)
+    for parameter, values in GRIDS[name].items():
+        assert {one[parameter] for one in found} == set(values)

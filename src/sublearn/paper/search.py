@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import KFold, ParameterSampler, StratifiedKFold, train_test_split
+from sklearn.utils import shuffle
 
 from sublearn._base.boosting import RanAwayError
 from sublearn.core.tree.projection import envelope
@@ -109,7 +110,9 @@ def settings(name: str, protocol: str, quick: bool, n_features: int | None = Non
         return QUICK[name]
     grid = GRIDS[name]
     n = N_QUICK if quick else N_SETTINGS[protocol]
-    drawn = ParameterSampler(grid, min(SPARE * n, n_combinations(grid)), random_state=0)
+    drawn = list(ParameterSampler(grid, min(SPARE * n, n_combinations(grid)), random_state=0))
+    if n < len(drawn) == n_combinations(grid):  # a whole grid comes in its order, whose first ones are no sample
+        drawn = shuffle(drawn, random_state=0)
     models: dict[str, Setting] = {}
     for one in drawn:
         if n_with_coefficients(one, n_features) > 0:
