@@ -16,7 +16,7 @@ from fuzz.kinds import KINDS, run_case
 from fuzz.promises import check_promises
 
 from sublearn import SLMForestRegressor, SLMRegressor
-from sublearn._base.parameters import _rule_of
+from sublearn._base.parameters import rule_of
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="cases are stopped by signals that are not there")
 ROOT = Path(__file__).parent.parent
@@ -51,7 +51,7 @@ def test_cases_are_the_same_again(kind: str) -> None:
 @pytest.mark.parametrize("estimator", ESTIMATORS)
 def test_every_parameter_gets_values_that_are_allowed_and_others(estimator: Any) -> None:
     for name in inspect.signature(estimator).parameters:
-        allowed = _rule_of(estimator, name).accepts
+        allowed = rule_of(estimator, name).accepts
         assert any(allowed(value) for value in parameters._near(estimator, name)), name
         assert not all(allowed(value) for value in parameters.OTHERS), name
 
