@@ -334,7 +334,7 @@ def test_interrupted_warm_start_can_go_on() -> None:
         model.set_params(n_estimators=9, callbacks=[interrupt]).fit(X, y)
     model.set_params(n_estimators=5, callbacks=None)
     assert model.__dict__.keys() == before.keys()
-    np.testing.assert_array_equal(model.ensemble_.nodes.value, before["ensemble_"].nodes.value)
+    np.testing.assert_array_equal(model.ensemble_.nodes.value, before["_model"].ensemble.nodes.value)
     model.set_params(n_estimators=9).fit(X, y)
     assert same_model(model, make("squared_error", n_estimators=9).fit(X, y), X)
 

@@ -354,7 +354,7 @@ def test_docstring_tells_of_every_parameter_and_attribute(model: Any, data: Any)
         model = clone(model).set_params(oob_score=True, n_estimators=30)
     fitted = clone(model).fit(pd.DataFrame(X).add_prefix("f"), y)
     attributes = re.findall(r"^(\w+) : ", parts[1].split("See Also")[0], re.MULTILINE)
-    public = {name for name in vars(fitted) if name.endswith("_") and not name.startswith("_")}
+    public = {name for name in dir(fitted) if name.endswith("_") and not name.startswith("_")}
     assert public <= set(attributes)
     for name in attributes:
         assert hasattr(fitted, name), name

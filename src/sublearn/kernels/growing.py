@@ -3,7 +3,7 @@
 Several threads may do so together. On a large node all of them work at once, each on its share of the samples. Other
 nodes wait in a list that all threads share, and whichever thread is free takes the next one; what is below a small node
 stays with its thread.
-Nodes go through the same steps as in the level-by-level loop of `core.levels`, and come out the same, whatever the
+Nodes go through the same steps as in the level-by-level loop of `core.tree.levels`, and come out the same, whatever the
 number of threads.
 """
 

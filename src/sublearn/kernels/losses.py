@@ -5,10 +5,13 @@ only those in use are compiled: one fills the derivatives of rows first to last,
 the other fills the losses.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from sublearn.kernels.arithmetic import LN2, SQRT_HALF, exp, fill_exp, log2, log2_series
-from sublearn.kernels.compilation import inner, kernel
+from sublearn.kernels.compilation import inner, kernel, section
+from sublearn.kernels.layout import Array
 
 FARTHEST = 500.0  # logarithms beyond this count as this
 BLOCK = 2048  # exponentials at a time
@@ -28,10 +31,31 @@ def fill_decays(raw, first, n, out, bits):
     fill_exp(out, n, bits)
 
 
+class SoftmaxSpace(NamedTuple):
+    """Space for the softmax of some rows."""
+
+    shares: Array  # float64 (size * n_classes,), row by row
+    bits: Array  # int64 (size * n_classes,), see `fill_exp`
+    largest: Array  # float64 (size,), largest raw value of each row
+    totals: Array  # float64 (size,), sum of exponentials of each row
+
+
+@section
+def softmax_space(n_classes):
+    """Space for as many rows at a time as have `BLOCK` exponentials."""
+    size = max(BLOCK // n_classes, 1)
+    shares = np.empty(size * n_classes)
+    return SoftmaxSpace(shares, np.empty(size * n_classes, np.int64), np.empty(size), np.empty(size))
+
+
 @inner
-def fill_softmax(raw, first, n, out, bits, largest, totals):
-    """Softmax of n rows from row `first` on, row by row in `out`; fills the largest value and the sum of each row."""
+def fill_softmax(raw, first, n, space):
+    """Fill the softmax of n rows from row `first` on."""
     n_classes = raw.shape[1]
+    out = space.shares
+    bits = space.bits
+    largest = space.largest
+    totals = space.totals
     for i in range(n):
         largest[i] = raw[first + i, 0]
         for k in range(1, n_classes):
@@ -51,22 +75,20 @@ def fill_softmax(raw, first, n, out, bits, largest, totals):
 def find_probabilities(raw, first, last, out):
     """Probabilities (n_samples, n_classes) of raw log-odds (n_samples, 1) or of raw values (n_samples, n_classes)."""
     n_classes = raw.shape[1]
-    size = max(BLOCK // n_classes, 1)
-    e = np.empty(size * n_classes)
-    bits = np.empty(size * n_classes, np.int64)
-    largest = np.empty(size)
-    totals = np.empty(size)
+    space = softmax_space(n_classes)
+    e = space.shares
+    size = space.totals.size
     for begin in range(first, last, size):
         n = min(size, last - begin)
         if n_classes == 1:
-            fill_decays(raw, begin, n, e, bits)
+            fill_decays(raw, begin, n, e, space.bits)
             for i in range(n):
                 more = 1.0 / (1.0 + e[i])
                 less = e[i] * more
                 out[begin + i, 0] = less if raw[begin + i, 0] >= 0.0 else more
                 out[begin + i, 1] = more if raw[begin + i, 0] >= 0.0 else less
         else:
-            fill_softmax(raw, begin, n, e, bits, largest, totals)
+            fill_softmax(raw, begin, n, space)
             for i in range(n):
                 for k in range(n_classes):
                     out[begin + i, k] = e[i * n_classes + k]
@@ -133,14 +155,12 @@ def measure_log_loss(parameter, y, raw, first, last, out):
 def differentiate_softmax(parameter, y, raw, first, last, gradient, hessian):
     """Derivatives of the log loss of many classes."""
     n_classes = raw.shape[1]
-    size = max(BLOCK // n_classes, 1)
-    e = np.empty(size * n_classes)
-    bits = np.empty(size * n_classes, np.int64)
-    largest = np.empty(size)
-    totals = np.empty(size)
+    space = softmax_space(n_classes)
+    e = space.shares
+    size = space.totals.size
     for begin in range(first, last, size):
         n = min(size, last - begin)
-        fill_softmax(raw, begin, n, e, bits, largest, totals)
+        fill_softmax(raw, begin, n, space)
         for i in range(n):
             for k in range(n_classes):
                 p = e[i * n_classes + k]
@@ -153,16 +173,14 @@ def differentiate_softmax(parameter, y, raw, first, last, gradient, hessian):
 def measure_softmax(parameter, y, raw, first, last, out):
     """Log loss of many classes."""
     n_classes = raw.shape[1]
-    size = max(BLOCK // n_classes, 1)
-    e = np.empty(size * n_classes)
-    bits = np.empty(size * n_classes, np.int64)
-    largest = np.empty(size)
-    totals = np.empty(size)
+    space = softmax_space(n_classes)
+    size = space.totals.size
     for begin in range(first, last, size):
         n = min(size, last - begin)
-        fill_softmax(raw, begin, n, e, bits, largest, totals)
+        fill_softmax(raw, begin, n, space)
         for i in range(n):
-            out[begin + i] = largest[i] + LN2 * log2(totals[i]) - raw[begin + i, int(y[begin + i])]
+            log_total = LN2 * log2(space.totals[i])
+            out[begin + i] = space.largest[i] + log_total - raw[begin + i, int(y[begin + i])]
 
 
 @kernel
