@@ -1,8 +1,10 @@
 """The pages of the site: their code runs, their tables are those of the source, and their links lead somewhere."""
 
 import re
+import runpy
 from importlib.util import find_spec
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -86,8 +88,17 @@ def test_modules_that_pages_name_are_there() -> None:
     if not (package / "core" / "tree").is_dir():
         pytest.skip("the modules are not in their folders yet")
     named = {(page.name, module) for page in pages() for module in MODULE.findall(page.read_text("utf-8"))}
+    walk = (DOCS / "images" / "walk-light.svg").read_text("utf-8")
+    named |= {("walk-light.svg", module) for module in re.findall(r"[>\s]([\w/]+\.py)", walk)}
     assert len(named) > 30
     assert sorted((page, module) for page, module in named if not (package / module).is_file()) == []
+
+
+def test_pictures_of_the_walk_are_current() -> None:
+    script = SimpleNamespace(**runpy.run_path(str(DOCS / "walk_picture.py")))
+    for name, palette in script.PALETTES.items():
+        picture = (DOCS / "images" / f"walk-{name}.svg").read_text("utf-8")
+        assert script.picture(palette) == picture, "python docs/walk_picture.py renews it"
 
 
 @pytest.mark.parametrize("page", [page for page in pages() if page.name not in OTHERS_WRITE], ids=name_of)
