@@ -14,7 +14,6 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 FORMS = [path for path in sorted((ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.yml")) if path.name != "config.yml"]
 GUIDE = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
-with_site = pytest.mark.skipif(not (ROOT / "docs" / "conf.py").exists(), reason="make docs comes with the site")
 TARGETS = re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE)
 
 
@@ -35,7 +34,6 @@ def test_workflows_have_jobs_of_steps_that_run_or_use_something() -> None:
         assert all({"runs-on", "timeout-minutes", "steps"} <= set(job) for job in found["jobs"].values())
 
 
-@with_site
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
 def test_workflows_call_targets_that_the_makefile_has(path: Path) -> None:
     commands = "\n".join(step.get("run", "") for step in steps_of(read(path)))
@@ -76,7 +74,6 @@ def test_citation_names_the_paper_and_the_licence() -> None:
     assert paper["url"] == PROJECT["project"]["urls"]["Paper"]
 
 
-@with_site
 def test_guide_names_targets_that_are_there() -> None:
     targets = re.findall(r"`make ([\w-]+)", GUIDE)
     assert {"quick", "test", "check", "docs"} <= set(targets) <= set(TARGETS)
