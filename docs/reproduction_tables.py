@@ -9,6 +9,7 @@ import json
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from textwrap import wrap
 from typing import Any
 
 import numpy as np
@@ -34,7 +35,7 @@ def renewed(text: str, results: dict[str, Any], times: Sequence[dict[str, str]] 
     if results["quick"]:
         raise ValueError("A quick report is not what the page is about; got one.")
     tables = {name: make(results[name]) for name, make in TABLES.items() if results.get(name)}
-    tables["headline"] = "\n".join(f"- {line}" for line in headline(protocol, results)) + "\n"
+    tables["headline"] = "".join(map(_bullet, headline(protocol, results)))
     if results.get("table1"):
         tables["below"] = below_printed(results["table1"])
     if times:
@@ -45,6 +46,12 @@ def renewed(text: str, results: dict[str, Any], times: Sequence[dict[str, str]] 
             before, rest = text.split(begin)
             text = before + begin + table + end + rest.split(end)[1]
     return text
+
+
+def _bullet(line: str) -> str:
+    """A line of a list, in lines that a diff can show."""
+    lines = wrap(line, 120, initial_indent="- ", subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+    return "\n".join(lines) + "\n"
 
 
 def _table(header: Sequence[str], rows: Sequence[Sequence[str]], is_text: bool = False) -> str:
@@ -124,7 +131,7 @@ def below_printed(entries: Sequence[Entry]) -> str:
         if differences:
             n = sum(difference < 0 for difference in differences)
             told.append(f"{CONTENDERS[name].title} on {n} of {len(differences)}")
-    return f"- Our mean accuracy is below the printed one: {', '.join(told)} sets.\n"
+    return _bullet(f"Our mean accuracy is below the printed one: {', '.join(told)} sets.")
 
 
 def reached_table(entries: Sequence[Entry]) -> str:

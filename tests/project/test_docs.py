@@ -27,7 +27,6 @@ HINT = "python tests/documents.py renews it"
 NEEDED = {"guide/tuning.md": "optuna"}  # what the code of a page needs beyond the library itself
 LONGEST = 120
 MODULE = re.compile(r"`((?:core|kernels|_base|paper|bench)/[\w/]+\.py|(?:tree|forest|boost|selection|export)\.py)`")
-WRITTEN_BY_CODE = {"reproduction.md"}  # tables and lists of which are made from reports
 
 
 def name_of(page: Path) -> str:
@@ -99,7 +98,7 @@ def test_pictures_of_the_walk_are_current() -> None:
         assert script.picture(palette) == picture, "python docs/walk_picture.py renews it"
 
 
-@pytest.mark.parametrize("page", [page for page in pages() if page.name not in WRITTEN_BY_CODE], ids=name_of)
+@pytest.mark.parametrize("page", pages(), ids=name_of)
 def test_lines_of_prose_are_short(page: Path) -> None:
     lines = FENCED.sub("", page.read_text("utf-8")).split("\n")
     assert [line for line in lines if len(line) > LONGEST and not line.startswith("|")] == []
