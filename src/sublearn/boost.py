@@ -64,7 +64,7 @@ class SLMBoostClassifier(ClassifierPart, SLMBoost):
     n_partitions_ : int
         Number of hyperplanes of all trees.
     n_parameters_ : int
-        Model size by the paper's formula, n_partitions_ times (D0 + 1).
+        Model size by the paper's formula, `n_partitions_` times (D0 + 1).
 
     See Also
     --------
@@ -239,7 +239,7 @@ class SLMBoostRegressor(RegressorPart, SLMBoost):
     n_partitions_ : int
         Number of hyperplanes of all trees.
     n_parameters_ : int
-        Model size by the paper's formula, n_partitions_ times (D0 + 1).
+        Model size by the paper's formula, `n_partitions_` times (D0 + 1).
 
     See Also
     --------

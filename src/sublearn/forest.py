@@ -191,7 +191,7 @@ class SLMForestClassifier(ClassifierPart, SLMForest):
     n_partitions_ : int
         Number of hyperplanes of all trees.
     n_parameters_ : int
-        Model size by the paper's formula, n_partitions_ times (D0 + 1).
+        Model size by the paper's formula, `n_partitions_` times (D0 + 1).
     oob_score_ : float
         Accuracy on the samples a tree has not seen; with `oob_score=True`.
     oob_decision_function_ : ndarray of shape (n_samples, n_classes)
@@ -297,7 +297,7 @@ class SLMForestRegressor(RegressorPart, SLMForest):
     n_partitions_ : int
         Number of hyperplanes of all trees.
     n_parameters_ : int
-        Model size by the paper's formula, n_partitions_ times (D0 + 1).
+        Model size by the paper's formula, `n_partitions_` times (D0 + 1).
     oob_score_ : float
         R^2 on the samples a tree has not seen; with `oob_score=True`.
     oob_prediction_ : ndarray of shape (n_samples,)

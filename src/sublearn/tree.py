@@ -158,7 +158,7 @@ class SLMClassifier(ClassifierPart, SLMTree):
     n_partitions_ : int
         Number of hyperplanes.
     n_parameters_ : int
-        Model size by the paper's formula, n_partitions_ times (D0 + 1).
+        Model size by the paper's formula, `n_partitions_` times (D0 + 1).
 
     See Also
     --------
@@ -246,7 +246,7 @@ class SLMRegressor(RegressorPart, SLMTree):
     n_partitions_ : int
         Number of hyperplanes.
     n_parameters_ : int
-        Model size by the paper's formula, n_partitions_ times (D0 + 1).
+        Model size by the paper's formula, `n_partitions_` times (D0 + 1).
 
     See Also
     --------

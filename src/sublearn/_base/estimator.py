@@ -67,7 +67,7 @@ class SLMPredictor(SLMEstimator):
 
     @property
     def n_parameters_(self) -> int:
-        """Model size by the paper's formula, n_partitions_ times (D0 + 1)."""
+        """Model size by the paper's formula, `n_partitions_` times (D0 + 1)."""
         check_is_fitted(self)
         return self._model.n_parameters
 
