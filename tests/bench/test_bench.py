@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from reports import patch_sources
-from sublearn.bench import check, contenders, growth, order, run, startup
+from sublearn.bench import check, clock, contenders, growth, order, run, startup
 from sublearn.bench.contenders import PEERS
 from sublearn.bench.order import PARTS
 from sublearn.bench.sets import SOURCES
@@ -26,9 +26,10 @@ def alone(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def prepare(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No files, tiny sizes, and no YDF."""
+    """No files, tiny sizes, no YDF, and two turns also where kernels compile on a busy machine."""
     patch_sources(monkeypatch)
     monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setattr(clock, "SLOW", float("inf"))
     monkeypatch.setattr(order, "QUICK", TINY)
     monkeypatch.setattr(run, "missing", lambda library: library == "ydf")
 
