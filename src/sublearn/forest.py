@@ -87,7 +87,7 @@ class SLMForest(SLMEnsemble):
     def feature_importances_(self) -> Array:
         """Share of each feature in the decrease of the loss, in the mean over the trees."""
         check_is_fitted(self)
-        each = [shares(feature_decreases(tree, self._model.n_features)) for tree in self._trees()]
+        each = [shares(feature_decreases(tree, self._model.maps.features)) for tree in self._trees()]
         return shares(np.mean(each, axis=0))
 
     def _check_bagging(self, n_samples: int) -> None:
@@ -113,7 +113,7 @@ class SLMForest(SLMEnsemble):
         def grow_one(i: int, worker: Workers) -> FlatTree:
             tree_key = key_below(key, n_kept + i)
             own = bagged(task, self._bag(len(training.coded.rows), tree_key)) if self.bootstrap else task
-            return grow(own, tree_key, worker)
+            return training.settled(grow(own, tree_key, worker), worker, own)
 
         return workers.each(grow_one, n_new, takes_long(task))
 
@@ -147,7 +147,7 @@ class SLMForest(SLMEnsemble):
     def _as_estimator(self, tree: FlatTree) -> SLMTree:
         names = self._tree_class._get_param_names()
         estimator = self._tree_class(**{name: value for name, value in self.get_params().items() if name in names})
-        for name in ("n_features_in_", "feature_names_in_"):
+        for name in ("n_features_in_", "feature_names_in_", "_schema"):
             if hasattr(self, name):
                 setattr(estimator, name, getattr(self, name))
         estimator._model = replace(self._model, ensemble=alone(tree), votes=None)
@@ -250,6 +250,7 @@ class SLMForestClassifier(ClassifierPart, SLMForest):
         min_samples_leaf: float = 5,
         min_weight_fraction_leaf: float = 0.0,
         min_loss: float = 0.0,
+        categorical_features: Any = "from_dtype",
         feature_map: str = "auto",
         class_weight: Any = None,
         random_state: Any = None,
@@ -355,6 +356,7 @@ class SLMForestRegressor(RegressorPart, SLMForest):
         min_samples_leaf: float = 5,
         min_weight_fraction_leaf: float = 0.0,
         min_loss: float = 0.0,
+        categorical_features: Any = "from_dtype",
         feature_map: str = "auto",
         random_state: Any = None,
         n_jobs: int | None = None,

@@ -109,7 +109,7 @@ class SLMTree(SLMPredictor):
     def feature_importances_(self) -> Array:
         """Share of each feature in the decrease of the loss; the shares add up to 1."""
         check_is_fitted(self)
-        return shares(feature_decreases(self._model.ensemble.nodes, self._model.n_features))
+        return shares(feature_decreases(self._model.ensemble.nodes, self._model.maps.features))
 
     def _grow(self, X: Any, y: Any, sample_weight: Any) -> tuple[FlatTree, Training]:
         check_parameters(self)
@@ -118,7 +118,7 @@ class SLMTree(SLMPredictor):
         with self._workers() as workers:
             training = self._prepare(given, workers)
             del given  # only codes are needed from here on
-            tree = grow(training.task, key, workers)
+            tree = training.settled(grow(training.task, key, workers), workers)
         return tree, training
 
     def _values(self, X: Any) -> Array:
@@ -205,6 +205,7 @@ class SLMClassifier(ClassifierPart, SLMTree):
         min_weight_fraction_leaf: float = 0.0,
         min_loss: float = 0.0,
         ccp_alpha: float = 0.0,
+        categorical_features: Any = "from_dtype",
         feature_map: str = "auto",
         class_weight: Any = None,
         random_state: Any = None,
@@ -293,6 +294,7 @@ class SLMRegressor(RegressorPart, SLMTree):
         min_weight_fraction_leaf: float = 0.0,
         min_loss: float = 0.0,
         ccp_alpha: float = 0.0,
+        categorical_features: Any = "from_dtype",
         feature_map: str = "auto",
         random_state: Any = None,
         n_jobs: int | None = None,

@@ -20,7 +20,7 @@ from sublearn.core.boosting.rounds import Growth, Round, boost
 from sublearn.core.boosting.trial import GrowthAt, Wish, rate_and_rounds
 from sublearn.core.data.codes import code_limit
 from sublearn.core.data.fixed_point import Weights
-from sublearn.core.data.samples import NOTHING, Coded, Given, drop_weightless
+from sublearn.core.data.samples import NOTHING, Coded, Given, code_like, drop_weightless
 from sublearn.core.keys import key_below
 from sublearn.core.model.flat_ensemble import pack
 from sublearn.core.model.flat_tree import FlatTree, feature_decreases, shares
@@ -77,7 +77,7 @@ class SLMBoost(SLMEnsemble):
     def feature_importances_(self) -> Array:
         """Share of each feature in the decrease of the training loss, over all trees."""
         check_is_fitted(self)
-        return shares(feature_decreases(self._model.ensemble.nodes, self._model.n_features))
+        return shares(feature_decreases(self._model.ensemble.nodes, self._model.maps.features))
 
     @property
     def n_iter_(self) -> int:
@@ -117,7 +117,7 @@ class SLMBoost(SLMEnsemble):
             training = _problem(coded, loss, start, trees, workers)
             validating = None
             if validation is not None:
-                validating = _problem(self._code(validation, workers, coded.maps), loss, start, trees, workers)
+                validating = _problem(code_like(validation, coded.maps, workers), loss, start, trees, workers)
             rate, n_rounds = self._rate_and_rounds(kept, training, growth_at, key_below(key, TRIAL), workers)
             training.prepare()
             scores = _scores_so_far(kept, training, validating, workers)
@@ -320,6 +320,7 @@ def _problem(coded: Coded, loss: Loss, start: Array, trees: list[FlatTree], work
     raw = np.empty((len(coded.y), len(start)))
     raw[:] = with_exposure(start, coded.exposure)
     problem = make_problem(coded.codes, coded.numbers, coded.weights, coded.class_weights(), loss, raw)
+    problem = problem._replace(unseen=coded.unseen, features=coded.maps.owners, categories=coded.categories)
     if trees:
         problem.add(pack(trees), workers)
     return problem

@@ -4,19 +4,30 @@ Fits, predictions and validation samples all come through here. Good input pays 
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import date, time, timedelta
 from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn.utils import check_array, check_X_y, get_tags
 from sklearn.utils.validation import validate_data
 
+from sublearn._base.frames import (
+    Column,
+    ColumnError,
+    Schema,
+    chosen_columns,
+    columns_of,
+    columns_of_numbers,
+    read_columns,
+)
 from sublearn.kernels.layout import Array
 
 FLOATS = [np.float64, np.float32]
 TEXT, DATES, OBJECTS, GAPS, INFINITY = "text", "dates or times", "objects", "NaN", "infinity"
 WAYS_OUT = {  # what a user may do about each fault, the worst fault first
-    TEXT: "Encode it, for example with scikit-learn's OrdinalEncoder or OneHotEncoder.",
+    TEXT: "Name its column in categorical_features where there is such a parameter, or encode it, for example with "
+    "scikit-learn's OrdinalEncoder or OneHotEncoder.",
     DATES: "Turn them into numbers, such as days since the first.",
     OBJECTS: "Turn them into numbers.",
     GAPS: "Fill the gaps, for example with scikit-learn's SimpleImputer, or leave these rows out.",
@@ -41,15 +52,70 @@ class Fault(NamedTuple):
 
 
 def check_samples(estimator: Any, X: Any, *y: Any, reset: bool = True) -> Any:
-    """X, or X and y, as scikit-learn checks them; errors name the column or sample, and the way out."""
-    owner = type(estimator).__name__
-    if _has_dates(X):  # which scikit-learn takes for numbers
-        _refuse_samples(X, owner)
+    """X, or X and y, as scikit-learn checks them; errors name the column or sample, and the way out.
+
+    Estimators that take categories note in `_schema` what the columns of a fit were.
+    """
+    if hasattr(estimator, "categorical_features"):
+        return _check_table(estimator, X, *y, reset=reset)
+    return _check_numbers(estimator, X, *y, reset=reset)
+
+
+def _check_table(estimator: Any, X: Any, *y: Any, reset: bool) -> Any:
+    """X, or X and y, where X may have categories, dates and gaps."""
+    owner, given = type(estimator).__name__, estimator.categorical_features
+    schema = None if reset and not estimator._keeps_trees() else estimator._schema
+    columns = columns_of(X)
+    is_chosen = not (given is None or isinstance(given, str)) if schema is None else bool(schema.n_levels.size)
+    if columns is None and not is_chosen:
+        checked = _check_numbers(estimator, X, *y, reset=reset)
+        if schema is None:
+            estimator._schema = Schema((None,) * estimator.n_features_in_)
+        return checked
+    if columns is None:
+        columns = columns_of_numbers(X)
+    if columns is None or not columns or not len(columns[0].values):
+        return _check_numbers(estimator, X, *y, reset=reset)  # which says what is wrong
+    validate_data(estimator, X, reset=reset, skip_check_array=True)
+    chosen = chosen_columns(given, columns, owner)
     try:
-        return validate_data(estimator, X, *y, reset=reset, dtype=FLOATS)
+        matrix, schema = read_columns(columns, chosen, schema)
+    except ColumnError as error:
+        if not hasattr(X, "columns"):
+            _refuse_samples(X, owner, True, error)
+        raise ValueError(f"X of {owner} must hold numbers, categories or dates: {error}") from None
+    _refuse_infinity(matrix, columns, owner)
+    if reset:
+        estimator._schema = schema
+    try:
+        how = {"dtype": FLOATS, "ensure_all_finite": "allow-nan", "estimator": estimator}
+        return check_X_y(matrix, *y, **how) if y else check_array(matrix, **how)
+    except ValueError:
+        for one in y:
+            refuse_gaps(one, owner)
+        raise
+
+
+def _refuse_infinity(matrix: Array, columns: Sequence[Column], owner: str) -> None:
+    """Raise ValueError for the first column with a number that is not finite."""
+    for i, column in enumerate(columns):
+        fault = _fault(matrix[:, i], (INFINITY,))
+        if fault is not None:
+            raise ValueError(_says(owner, column.name, fault, ""))
+
+
+def _check_numbers(estimator: Any, X: Any, *y: Any, reset: bool) -> Any:
+    """X, or X and y, where X has numbers alone, and gaps where the estimator allows them."""
+    owner = type(estimator).__name__
+    allows_gaps = get_tags(estimator).input_tags.allow_nan
+    if _has_dates(X):  # which scikit-learn takes for numbers
+        _refuse_samples(X, owner, allows_gaps)
+    try:
+        finite = "allow-nan" if allows_gaps else True
+        return validate_data(estimator, X, *y, reset=reset, dtype=FLOATS, ensure_all_finite=finite)
     except (TypeError, ValueError, OverflowError) as error:
         if "feature names" not in str(error):
-            _refuse_samples(X, owner, error)
+            _refuse_samples(X, owner, allows_gaps, error)
             for given in y:
                 refuse_gaps(given, owner)
         raise
@@ -106,22 +172,28 @@ def _refuse_target(y: Array, owner: str, kinds: tuple[str, ...]) -> None:
     ) from None
 
 
-def _refuse_samples(X: Any, owner: str, error: Exception | None = None) -> None:
+def _refuse_samples(X: Any, owner: str, allows_gaps: bool, error: Exception | None = None) -> None:
     """Raise an error for the first column of X that holds anything but finite numbers; `error` is scikit-learn's."""
-    found = [(name, fault) for name, values in _columns(X) if (fault := _fault(values)) is not None]
+    kinds = tuple(kind for kind in WAYS_OUT if kind != GAPS or not allows_gaps)
+    found = [(name, fault) for name, values in _columns(X) if (fault := _fault(values, kinds)) is not None]
     if not found:
         return
     name, fault = found[0]
     alike = sum(other.kind == fault.kind for _, other in found) - 1
     more = f" and in {alike} more column{'s' if alike > 1 else ''}" if alike else ""
-    rows = f"{fault.n} of {fault.n_all} rows, the first is row {fault.first}"
-    text = (
-        f"X of {owner} must hold finite numbers; X contains {fault.what()} in column {name!r} ({rows}){more}. "
-        f"{WAYS_OUT[fault.kind]}"
-    )
+    text = _says(owner, name, fault, more)
     if fault.kind == OBJECTS and isinstance(error, TypeError):  # scikit-learn wants to see that
         raise TypeError(f"{text} {error}.") from None
     raise ValueError(text) from None
+
+
+def _says(owner: str, name: Any, fault: Fault, more: str) -> str:
+    """A fault of a column in words, with the way out."""
+    rows = f"{fault.n} of {fault.n_all} rows, the first is row {fault.first}"
+    return (
+        f"X of {owner} must hold finite numbers; X contains {fault.what()} in column {name!r} ({rows}){more}. "
+        f"{WAYS_OUT[fault.kind]}"
+    )
 
 
 def _has_dates(X: Any) -> bool:

@@ -34,7 +34,7 @@ class SLMEnsemble(SLMPredictor):
 
     def _kept(self) -> "SLMEnsemble | None":
         """The earlier fit whose trees are kept, if there is one."""
-        return self if self.warm_start and self.__sklearn_is_fitted__() else None
+        return self if self._keeps_trees() else None
 
     def _trees(self) -> list[FlatTree]:
         """The trees, each by itself."""

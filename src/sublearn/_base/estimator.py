@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.utils import check_random_state
+from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from sublearn._base.checking import check_samples
@@ -18,9 +18,11 @@ from sublearn.core.data.codes import EXACT, FeatureMaps, code_limit
 from sublearn.core.data.samples import Coded, Given
 from sublearn.core.model.fitted import FittedModel
 from sublearn.core.model.flat_ensemble import FlatEnsemble
+from sublearn.core.model.flat_tree import FlatTree
 from sublearn.core.parallel import Workers
 from sublearn.core.tree.parameters import DrawingRound, TreeParameters
 from sublearn.core.tree.projection import Plan, plan_projections
+from sublearn.core.tree.settling import settled
 from sublearn.core.tree.task import Task, make_task
 from sublearn.kernels.layout import Array
 
@@ -32,6 +34,12 @@ class Training(NamedTuple):
 
     task: Task
     coded: Coded
+
+    def settled(self, tree: FlatTree, workers: Workers, task: Task | None = None) -> FlatTree:
+        """The tree as the samples of the task find it by their codes, which may not be those it has grown from."""
+        if self.coded.categories is None:
+            return tree
+        return settled(tree, task or self.task, self.coded.codes, workers)
 
 
 class SLMEstimator(Intake, BaseEstimator):  # type: ignore[misc]
@@ -49,6 +57,17 @@ class SLMPredictor(SLMEstimator):
     """Base of trees, forests and boosting: each of them holds a fitted model, and its fitted attributes read that."""
 
     _model: FittedModel
+
+    def __sklearn_tags__(self) -> Tags:
+        tags: Tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        return tags
+
+    def _keeps_trees(self) -> bool:
+        """Whether a fit goes on from an earlier one."""
+        return bool(getattr(self, "warm_start", False)) and self.__sklearn_is_fitted__()
 
     def __sklearn_is_fitted__(self) -> bool:
         return "_model" in vars(self)

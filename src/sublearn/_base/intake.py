@@ -12,9 +12,10 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import _num_samples
 
 from sublearn._base.checking import is_temporal
+from sublearn._base.frames import Schema
 from sublearn.core.data.codes import CODE_LIMIT, FeatureMaps
 from sublearn.core.data.fixed_point import UNIT, Weights, integer_weights
-from sublearn.core.data.samples import Coded, Given, code
+from sublearn.core.data.samples import NO_LONG_INTEGERS, Coded, Given, code
 from sublearn.core.parallel import Workers
 from sublearn.kernels.layout import Array
 
@@ -23,6 +24,7 @@ class Intake:
     """How data come into an estimator."""
 
     feature_map: Any
+    _schema: Schema  # of the table of the fit, where there may be categories
     _check_data: Any  # those of ClassTargets or NumberTargets
     _encode_targets: Any
     _heaviest = np.inf  # the largest weight must not be above this, nor below its inverse
@@ -39,7 +41,9 @@ class Intake:
 
     def _as_given(self, X: Array, y: Array, sample_weight: Any, name: str = "sample_weight") -> Given:
         """Samples whose X and y are checked, with their weights."""
-        return Given(X=X, y=y, weights=self._check_weights(sample_weight, X, name), rows=np.arange(len(X)))
+        weights = self._check_weights(sample_weight, X, name)
+        n_levels = self._schema.n_levels if hasattr(self, "_schema") else NO_LONG_INTEGERS
+        return Given(X=X, y=y, weights=weights, rows=np.arange(len(X)), n_levels=n_levels)
 
     def _code(self, given: Given, workers: Workers, maps: FeatureMaps | None = None, limit: int = CODE_LIMIT) -> Coded:
         """Codes of samples, by the maps of trees that are kept or by new ones."""

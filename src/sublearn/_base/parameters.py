@@ -140,6 +140,14 @@ def or_sequence(rule: Rule) -> Rule:
     return Rule(f"{rule.words}, or a sequence of such", accepts)
 
 
+def _are_columns(value: Any) -> bool:
+    """Whether a value is a sequence of names, or of numbers, or of flags."""
+    if not isinstance(value, Sequence | np.ndarray) or isinstance(value, str | bytes) or np.ndim(value) != 1:
+        return False
+    kinds = {"s" if isinstance(v, str) else "b" if isinstance(v, bool | np.bool_) else _is_whole(v) for v in value}
+    return len(kinds) <= 1 and False not in kinds
+
+
 NONE = Rule("None", lambda v: v is None)
 FLAG = Rule("True or False", lambda v: isinstance(v, bool | np.bool_), lambda v, _: bool(v))
 
@@ -445,6 +453,12 @@ PARAMETERS = {
         number(0.0),
         "",
         "Complexity parameter of minimal cost-complexity pruning; 0: the tree is not pruned.",
+    ),
+    "categorical_features": Parameter(
+        either(NONE, one_of("from_dtype"), Rule("a sequence of names, numbers or flags of columns", _are_columns)),
+        "",
+        "Columns that hold categories. 'from_dtype': those whose type says so, which are category, object and string "
+        "of pandas, Categorical, Enum and String of polars, dictionary and string of Arrow. None: no column.",
     ),
     "feature_map": Parameter(
         one_of("auto", "linear", "quantile"),

@@ -10,27 +10,30 @@ ROWS = 256  # samples encoded at a time
 
 
 @inner
-def encode_straight(x, f, maps, low, out):
-    """Codes of feature f of x, whose map has two knots."""
-    unit = maps.units[f]
+def encode_straight(x, f, v, maps, low, out):
+    """Codes of feature f of x by view v, whose map has two knots."""
+    unit = maps.units[v]
+    gap = np.int16(maps.gaps[v])
     knot = maps.knots[low]
     slope = maps.slopes[low]
     first = np.float64(maps.levels[low])
     last = np.float64(maps.levels[low + 1])
     for i in range(out.size):
         level = slope * (x[i, f] * unit - knot) + (first + 0.5)
-        out[i] = np.int16(np.floor(min(max(level, first), last)))
+        code = np.int16(np.floor(min(max(level, first), last)))
+        out[i] = code if x[i, f] == x[i, f] else gap
 
 
 @inner
-def encode_bent(x, f, maps, low, high, z, knot, out):
-    """Codes of feature f of x, whose map has knots low to high; `z` and `knot` are space.
+def encode_bent(x, f, v, maps, low, high, z, knot, out):
+    """Codes of feature f of x by view v, whose map has knots low to high; `z` and `knot` are space.
 
     The last knot at or below a value is found by halves, for all samples in step: the loads of one sample then do not
     wait for those of another.
     """
     n = out.size
-    unit = maps.units[f]
+    unit = maps.units[v]
+    gap = np.int16(maps.gaps[v])
     least = maps.knots[low]
     most = maps.knots[high]
     for i in range(n):
@@ -48,28 +51,41 @@ def encode_bent(x, f, maps, low, high, z, knot, out):
         first = np.float64(maps.levels[k])
         last = np.float64(maps.levels[np.uint64(min(knot[i] + 1, high))])  # a constant feature has one knot
         level = maps.slopes[k] * (z[i] - maps.knots[k]) + (first + 0.5)
-        out[i] = np.int16(np.floor(min(max(level, first), last)))
+        code = np.int16(np.floor(min(max(level, first), last)))
+        out[i] = code if x[i, f] == x[i, f] else gap
+
+
+@inner
+def encode_listed(x, f, v, maps, low, out):
+    """Codes of feature f of x by view v, which has a code for each level 0, 1, 2 and so on."""
+    gap = np.int16(maps.gaps[v])
+    for i in range(out.size):
+        out[i] = np.int16(maps.levels[low + np.int64(x[i, f])]) if x[i, f] == x[i, f] else gap
 
 
 @kernel
 def encode(x, maps, begin, out, first, last):
-    """Write the codes of rows first to last of x, C-ordered float64, to out[:, begin + row].
+    """Write the codes of rows first to last of x, C-ordered float64, to out[:, begin + row], view by view.
 
-    The map of a feature is monotone and piecewise linear through knots and levels, and constant outside.
+    The map of a view of numbers is monotone and piecewise linear through knots and levels, and constant outside; one of
+    categories lists a code for each level. What is missing has a code of its own.
     """
     knot = np.empty(ROWS, np.int64)
     z = np.empty(ROWS)
     for start in range(first, last, ROWS):
         end = min(start + ROWS, last)
         part = x[start:end]
-        for f in range(x.shape[1]):
-            low = maps.offsets[f]
-            high = maps.offsets[f + 1] - 1
-            codes = out[f, begin + start : begin + end]
-            if high - low == 1:
-                encode_straight(part, f, maps, low, codes)
+        for v in range(maps.features.size):
+            f = maps.features[v]
+            low = maps.offsets[v]
+            high = maps.offsets[v + 1] - 1
+            codes = out[v, begin + start : begin + end]
+            if maps.listed[v]:
+                encode_listed(part, f, v, maps, low, codes)
+            elif high - low == 1:
+                encode_straight(part, f, v, maps, low, codes)
             else:
-                encode_bent(part, f, maps, low, high, z, knot, codes)
+                encode_bent(part, f, v, maps, low, high, z, knot, codes)
 
 
 @bare_kernel

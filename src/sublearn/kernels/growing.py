@@ -110,9 +110,10 @@ class Team(NamedTuple):
 class Ranks(NamedTuple):
     """Space for ranked features."""
 
-    features: Array  # int32 (n_features,), 0, 1, 2 and so on
-    by_rank: Array  # int32 (n_features,)
-    merged: Array  # int32 (n_features,)
+    columns: Array  # int32 (n_views,), 0, 1, 2 and so on
+    by_rank: Array  # int32 (n_views,)
+    merged: Array  # int32 (n_views,)
+    seen: Array  # bool (n_features,), whether a better view of the feature has come; empty when each has one
     chosen: Array  # int64 (subspace_size,), ranks
     varies: Array  # bool (subspace_size,)
 
@@ -170,11 +171,29 @@ def sort_by_rank(decrease, by_rank, merged):
         width *= 2
 
 
+@section
+def leave_best_views(features, ranks):
+    """Of views in the order of their ranks, leave the first of each feature; returns how many features there are."""
+    for f in range(ranks.seen.size):
+        ranks.seen[f] = False
+    n = 0
+    for d in range(features.size):
+        v = ranks.by_rank[d]
+        f = features[v]
+        if not ranks.seen[f]:
+            ranks.seen[f] = True
+            ranks.by_rank[n] = v
+            n += 1
+    return n
+
+
 @inner
-def choose_subspace(key, probabilities, ranking, ranks, urn, subspace):
-    """Fill the subspace of a node from its ranked features."""
+def choose_subspace(key, features, probabilities, ranking, ranks, urn, subspace):
+    """Fill the subspace of a node from its ranked features; one of several views is there by its best."""
     sort_by_rank(ranking.decrease, ranks.by_rank, ranks.merged)
-    n_features = ranks.features.size
+    n_features = ranks.columns.size
+    if features.size:
+        n_features = leave_best_views(features, ranks)
     if probabilities.size and subspace.size < n_features:
         draw_subspace(key, probabilities, urn, ranks.chosen)
     else:
@@ -383,7 +402,7 @@ def grow(
             samples, order, runs_of(shared, 0), test, totals_of(shared, 0, samples)
         )
     together = team.n_threads > 1 and own[ALONE] == 0
-    n_features = samples.codes.shape[0]
+    n_views = samples.codes.shape[0]
     tile = work.units.shape[0]
     size = rules.subspace_size
     block = work.block
@@ -447,7 +466,7 @@ def grow(
         kinds = kinds_of(grown, i)
         n_kinds = kinds.size
         totals = totals_of(grown, i, samples)
-        visited += visits_of(n, test.n_bins, n_kinds) * (rules.n_candidates + n_features)
+        visited += visits_of(n, test.n_bins, n_kinds) * (rules.n_candidates + n_views)
         opened = is_open(grown, i, totals, n_kinds, test, rules.max_depth, rules.min_split, rules.min_loss)
         begin = runs[0]
         key = grown.key[i]
@@ -474,9 +493,9 @@ def grow(
         loaded = np.bool_(False)
         while opened:
             if step == RANKING:
-                end = min(at + tile, n_features)
+                end = min(at + tile, n_views)
                 found = Found(ranking.decrease[at:end], ranking.threshold[at:end], ranking.ranges[at:end])
-                features = ranks.features[at:end]
+                features = ranks.columns[at:end]
                 coefficients = work.units
                 first = 0
                 last = end - at
@@ -510,15 +529,15 @@ def grow(
                 break
             if last > first:
                 loaded = used_pool.n_threads == 1 and is_whole(source, block)  # with what was tested just now
-            if step == RANKING and at < n_features:
+            if step == RANKING and at < n_views:
                 loaded = np.bool_(False)
                 continue
             if step == RANKING:
                 subspace = candidates.subspace[0]
-                choose_subspace(key, rules.probabilities, ranking, ranks, spare.urn, subspace)
+                choose_subspace(key, samples.features, rules.probabilities, ranking, ranks, spare.urn, subspace)
                 best = take_axis_tests(rules.n_axis, ranking, subspace, tests)
                 solved = best >= loss * (1.0 - ROUNDING)
-                loaded = loaded and n_features <= tile
+                loaded = loaded and n_views <= tile
                 for d in range(size):
                     columns[d] = subspace[d] if loaded else d
                 n_fitted = np.int64(0)

@@ -19,7 +19,7 @@ CONSTANT = -(2**31)  # threshold of a projection that is the same for all sample
 class Samples(NamedTuple):
     """The training samples. An empty array stands for what the task does not have."""
 
-    codes: Array  # int16 (n_features, n_samples)
+    codes: Array  # int16 (n_views, n_samples)
     targets: Array  # int32 (n_samples,), regression; boosting: minus the gradients
     remainders: Array  # int32 (n_samples,), regression: what rounding left of the targets, in 2^-30 steps
     curvatures: Array  # int32 (n_samples,), boosting: the second derivatives, all positive; empty when every one is one
@@ -27,6 +27,7 @@ class Samples(NamedTuple):
     weights: Array  # int64 (n_samples,), all positive; empty when every weight is one
     counts: Array  # int64 (n_samples,), how many samples a row stands for; empty with `weights`
     n_classes: int  # 0 for regression
+    features: Array  # int32 (n_views,), the feature that a column of codes is a view of; empty when each is a feature
 
 
 class Level(NamedTuple):
@@ -80,3 +81,8 @@ def n_channels(samples: Samples) -> int:
     Boosting is a regression whose weights are weights times curvatures.
     """
     return (samples.n_classes or 2) + (1 if samples.weights.size or samples.curvatures.size else 0)
+
+
+def n_features_of(samples: Samples) -> int:
+    """Number of features, each of which may have several views."""
+    return int(samples.features[-1]) + 1 if samples.features.size else len(samples.codes)

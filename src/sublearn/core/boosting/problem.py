@@ -8,7 +8,9 @@ import numpy as np
 
 from sublearn.core.boosting.derivatives import Slopes, find_slopes
 from sublearn.core.boosting.losses import CompiledLoss, Loss, as_answer, ask
+from sublearn.core.data.categories import Categories, relearned
 from sublearn.core.data.fixed_point import Weights
+from sublearn.core.data.samples import NO_INTEGERS
 from sublearn.core.model.flat_ensemble import FlatEnsemble, add_values
 from sublearn.core.parallel import Pass, Workers
 from sublearn.kernels.arithmetic import CHUNK
@@ -22,7 +24,10 @@ ADDING = MEASURING = DIFFERENTIATING = 1.0  # what each costs for one output of 
 class Problem(NamedTuple):
     """Samples, what is to be learned from them, and the predictions so far."""
 
-    codes: Array  # int16 (n_features, n_samples)
+    codes: Array  # int16 (n_views, n_samples), by which samples go through trees
+    unseen: Array  # int16 (n_views, n_samples), what trees grow from; see `Coded`
+    features: Array  # int32, as in `Samples`
+    categories: Categories | None
     y: Array  # float64 (n_samples,), numbers or class positions
     weights: Weights
     factors: Array  # float64 (n_samples,), weights of the samples' classes; empty for ones
@@ -147,12 +152,23 @@ class Problem(NamedTuple):
             raise ValueError(f"the {name} of {self.loss!r} must be finite.")
         return np.require(array, requirements=NEW).reshape(self.raw.shape)
 
-    def take(self, rows: Array) -> "Problem":
-        """Some of the samples, to be learned from by themselves."""
+    def parts(self, held_out: Array) -> tuple["Problem", "Problem"]:
+        """Samples to be learned from by themselves, and those held out (n_samples,) of them, with the loss of these."""
+        rows, others = np.flatnonzero(~held_out), np.flatnonzero(held_out)
+        training, testing = self._take(rows), self._take(others)
+        if self.categories is not None:  # means are those of the samples to learn from
+            means = relearned(self.categories, rows, others, self.features)
+            for v, mean in means.items():
+                training.codes[v], training.unseen[v], testing.codes[v] = mean
+        return training, testing._replace(loss=training.loss)
+
+    def _take(self, rows: Array) -> "Problem":
+        """Some of the samples; a loss may keep what it has seen."""
         factors = self.factors[rows] if self.factors.size else self.factors
-        loss = deepcopy(self.loss)  # it may keep what it has seen
         codes = np.require(self.codes[:, rows], requirements=NEW)
-        return make_problem(codes, self.y[rows], self.weights.take(rows), factors, loss, self.raw[rows])
+        part = make_problem(codes, self.y[rows], self.weights.take(rows), factors, deepcopy(self.loss), self.raw[rows])
+        unseen = codes if self.categories is None else codes.copy()
+        return part._replace(unseen=unseen, features=self.features)
 
     def add(self, ensemble: FlatEnsemble, workers: Workers) -> None:
         """Add the values of trees to raw."""
@@ -160,13 +176,23 @@ class Problem(NamedTuple):
 
 
 def make_problem(codes: Array, y: Array, weights: Weights, factors: Array, loss: Loss, raw: Array) -> Problem:
-    """Samples with their weights put together."""
+    """Samples of numbers with their weights put together."""
     numbers = weights.numbers(len(y)) if weights.weights.size else factors
     if weights.weights.size and factors.size:
         numbers = numbers * factors
     weight = _total(_sums(numbers, np.empty(0))) if numbers.size else float(len(y))
     return Problem(
-        codes=codes, y=y, weights=weights, factors=factors, numbers=numbers, weight=weight, loss=loss, raw=raw
+        codes=codes,
+        unseen=codes,
+        features=NO_INTEGERS,
+        categories=None,
+        y=y,
+        weights=weights,
+        factors=factors,
+        numbers=numbers,
+        weight=weight,
+        loss=loss,
+        raw=raw,
     )
 
 

@@ -20,6 +20,7 @@ from sublearn.core.tree.criterion import make_test
 from sublearn.core.tree.grower import Placed, grow_placed
 from sublearn.core.tree.parameters import TreeParameters
 from sublearn.core.tree.projection import Plan
+from sublearn.core.tree.settling import place_samples, with_parents_values
 from sublearn.core.tree.task import Task, number_root
 from sublearn.kernels.derivatives import add_steps, add_to_parents, sum_derivatives
 from sublearn.kernels.layout import Array
@@ -116,6 +117,8 @@ def _grow_tree(
     steps, along = slopes
     task = round_task(problem, growth, rows, along, steps.gradients.shape[1], workers)
     grown = grow_placed(task, key, workers)
+    if problem.categories is not None:
+        grown = place_samples(grown.tree, problem.codes, rows, workers)
     grown = grown._replace(tree=_with_steps(grown, problem, growth.boost, steps, workers))
     return grown._replace(tree=_renewed(grown, problem, growth.boost.learning_rate, output))
 
@@ -158,11 +161,12 @@ def round_task(problem: Problem, growth: Growth, rows: Array, slopes: Slopes, n_
     newton = _newton_step(derivatives.target_step, derivatives.curvature_step, problem, boost, l2)
     return Task(
         samples=make_samples(
-            problem.codes,
+            problem.unseen,
             weights,
             targets=derivatives.targets,
             curvatures=derivatives.curvatures,
             packed=derivatives.packed,
+            features=problem.features,
         ),
         root=number_root(rows),
         test=make_test(
@@ -214,13 +218,21 @@ def _with_steps(grown: Placed, problem: Problem, boost: BoostParameters, slopes:
     value, weight = np.empty((tree.n_nodes, n_outputs)), np.zeros(tree.n_nodes)
     for k, (target_step, curvature_step) in enumerate(units.tolist()):
         newton = _newton_step(target_step, curvature_step, problem, boost, boost.l2)
-        value[:, k] = newton.steps(sums[:, k, 0], sums[:, k, 1])
+        with np.errstate(invalid="ignore"):  # of nodes that no sample reaches
+            value[:, k] = newton.steps(sums[:, k, 0], sums[:, k, 1])
         weight += newton.weights(sums[:, k, 1], 0)
-    return tree._replace(value=value, weight=weight)
+    return _completed(tree._replace(value=value, weight=weight), grown)
+
+
+def _completed(tree: FlatTree, grown: Placed) -> FlatTree:
+    """The tree with a value for nodes that no sample reaches, which there are where categories moved some."""
+    if grown.ends is None:
+        return tree
+    return with_parents_values(tree, tree.weight > 0)
 
 
 def _renewed(grown: Placed, problem: Problem, learning_rate: float, output: int | None) -> FlatTree:
-    """The tree with the loss's own leaf values, where it has such; a node above has the mean of its children.
+    """The tree with the loss's own leaf values, where it has such; a node above has the mean of what is below it.
 
     output: the only output that the tree steps in, of whose values alone use is made; None: it steps in all.
     """
@@ -239,8 +251,12 @@ def _renewed(grown: Placed, problem: Problem, learning_rate: float, output: int 
         if not np.isfinite(best).all():
             raise ValueError(f"leaf_value of {problem.loss!r} must be finite.")
         value[leaf] = learning_rate * (best if output is None else best[output])
+    inner = leaves[~tree.is_leaf[leaves]]  # routes may end there too
+    below = np.bincount(tree.parent[1:], tree.weight[1:], tree.n_nodes)
+    value[inner] *= (tree.weight - below)[inner, None]
     for nodes in upward(tree):
         np.add.at(value, tree.parent[nodes], tree.weight[nodes, None] * value[nodes])
         parents = np.unique(tree.parent[nodes])
+        parents = parents[tree.weight[parents] > 0]
         value[parents] /= tree.weight[parents, None]
-    return tree._replace(value=value)
+    return _completed(tree._replace(value=value), grown)

@@ -30,7 +30,8 @@ from sublearn.core.boosting.losses import CompiledLoss
 from sublearn.core.boosting.pace import Pace
 from sublearn.core.boosting.problem import Problem
 from sublearn.core.boosting.rounds import Growth, add_round
-from sublearn.core.keys import key_below, keys_below, keys_in_turn
+from sublearn.core.data.dealing import content_keys, deal
+from sublearn.core.keys import key_below, keys_in_turn
 from sublearn.core.model.flat_ensemble import pack
 from sublearn.core.parallel import Workers
 from sublearn.kernels.layout import Array
@@ -71,7 +72,7 @@ def best_distance(
     """Learning rate times rounds at which samples held out have the lowest loss, in the mean over trials."""
     n_rounds = round(longest / scale.trial_rate)
     fast = growth_at(scale.trial_rate)
-    parts = deal(problem, scale.n_parts, key)
+    parts = deal_samples(problem, scale.n_parts, key)
 
     def curve(part: int, own: Workers) -> list[float]:
         return _curve(problem, fast._replace(key=key_below(key, part)), parts == part, n_rounds, own)
@@ -86,35 +87,22 @@ def best_distance(
     return scale.trial_rate * float(best)
 
 
-def deal(problem: Problem, n_parts: int, key: int) -> Array:
-    """The part of each sample, so that parts are alike in y.
+def deal_samples(problem: Problem, n_parts: int, key: int) -> Array:
+    """The part of each sample, by its codes.
 
-    The part of a sample depends on its codes and y, not on its place. Samples of equal codes are in one part, so that
-    weight 2 is still the row twice, and no trial is tested on samples it has seen with other targets.
+    Samples of equal codes are in one part, so that no trial is tested on samples it has seen with other targets.
     """
-    keys = _keys(problem, key)
-    order = np.lexsort((problem.y, keys))
-    is_first = np.concatenate([[True], np.diff(keys[order]) != 0])
-    first = order[is_first]  # of samples with equal codes, one with the smallest y
-    ranks = np.empty(len(first), np.int64)
-    ranks[np.lexsort((keys[first], problem.y[first]))] = np.arange(len(first))
-    parts = np.empty(len(order), np.int64)
-    parts[order] = ranks[np.cumsum(is_first) - 1] % n_parts
-    return parts
+    return deal(_keys(problem, key), problem.y, n_parts)
 
 
 def _keys(problem: Problem, key: int) -> Array:
     """A number (uint64) for each sample that its codes determine."""
-    contents = np.zeros(len(problem.y), np.uint64)
-    for column, factor in zip(problem.codes, keys_below(key, np.arange(len(problem.codes))), strict=True):
-        contents += column.astype(np.uint64) * (factor | np.uint64(1))
-    return keys_below(key, contents)
+    return content_keys(problem.codes, len(problem.y), key)
 
 
 def _curve(problem: Problem, growth: Growth, held_out: Array, n_rounds: int, workers: Workers) -> list[float]:
     """Minus the mean loss of the samples held out, before the first round and after each."""
-    training, testing = (problem.take(np.flatnonzero(rows)) for rows in (~held_out, held_out))
-    testing = testing._replace(loss=training.loss)
+    training, testing = problem.parts(held_out)
     training.prepare()
     curve, pace = [testing.score(workers)], Pace(workers)
     for key in keys_in_turn(growth.key, range(n_rounds)):

@@ -2,6 +2,9 @@
 
 A well-behaved feature has two knots: its code is its distance from the mean in standard deviations, 1,024 codes
 each. A heavy-tailed one has knots at quantiles, which are sent to the same quantiles of a normal distribution.
+
+What is missing has a code too. A feature with gaps has three views, which differ in that code alone: lower than all
+values, in their middle, higher than all. Each view is a column of codes, and a node takes the one that serves it best.
 """
 
 from collections.abc import Iterator
@@ -26,6 +29,8 @@ SPREAD_BINS = 1024  # parts of the range in which samples are counted
 STEEPEST = 1e300  # slope of a map
 BLOCK_VALUES = 1 << 19  # values converted at a time
 SHARED = 10_000  # samples from which on several threads fit the maps, each for some features
+FIRST_COLUMN = np.zeros(1, np.int64)
+APART = 8  # what is missing lies outside the values by their range over this
 WIDE = 1024  # values that rows are laid side by side to, where one row has fewer
 
 # P(Z >= z) of a normal variable at z = 0.25, 0.5, ... 4, written out so that no machine computes it otherwise
@@ -55,14 +60,50 @@ CENTRAL = PROBABILITIES[np.isin(LEVELS, (-1.0, 0.0, 1.0))]
 
 
 class FeatureMaps(NamedTuple):
-    """Maps of all features; those of feature f are at offsets[f] to offsets[f + 1]."""
+    """Maps of all features, view by view; the knots of view v are at offsets[v] to offsets[v + 1]."""
 
-    units: Array  # float64 (n_features,), powers of two that bring values near 1
-    offsets: Array  # int64 (n_features + 1,)
+    features: Array  # int64 (n_views,), ascending: the feature that a view is of
+    units: Array  # float64 (n_views,), powers of two that bring values near 1
+    offsets: Array  # int64 (n_views + 1,)
     knots: Array  # float64, in units
     levels: Array  # int64, codes at the knots
     slopes: Array  # float64, codes a unit from each knot to the next
+    gaps: Array  # int64 (n_views,), codes of what is missing, or of levels that are not known
+    listed: Array  # bool (n_views,), whether a view is one of categories: there, knots are 0, 1, 2 and so on
     per_deviation: int  # codes a standard deviation
+
+    @property
+    def n_views(self) -> int:
+        """Number of columns of codes."""
+        return len(self.features)
+
+    @property
+    def n_features(self) -> int:
+        """Number of features."""
+        return int(self.features[-1]) + 1
+
+    @property
+    def owners(self) -> Array:
+        """The feature of each view, as `Samples` takes it: empty when every feature has one."""
+        owners: Array = self.features.astype(np.int32)
+        return owners if self.n_views > self.n_features else owners[:0]
+
+
+class FeatureView(NamedTuple):
+    """One view of a feature."""
+
+    feature: int
+    map: "Map"
+    gap: int = 0  # code of what is missing, or not known
+
+
+class Map(NamedTuple):
+    """The map of one feature, as in `FeatureMaps`."""
+
+    unit: float
+    knots: Array
+    levels: Array
+    listed: bool = False
 
 
 class Line(NamedTuple):
@@ -80,32 +121,71 @@ def code_limit(coefficient_sum: int) -> int:
 
 
 def fit_maps(x: Array, weights: Array, kind: str, limit: int, workers: Workers) -> FeatureMaps:
-    """Choose the map of each feature of x (n_samples, n_features); kind: auto, linear or quantile."""
-    low, high = (extreme.astype(np.float64) for extreme in _extremes(x))
+    """Choose the maps of all features of x (n_samples, n_features), where NaN is missing; kind: as in `number_views`."""
+    return pack_views(number_views(x, np.arange(x.shape[1]), weights, kind, limit, workers), limit)
+
+
+def number_views(x: Array, columns: Array, weights: Array, kind: str, limit: int, workers: Workers) -> list[FeatureView]:
+    """Views of the features in some columns of x, by the values that are there; kind: auto, linear or quantile."""
+    low, high = _extremes(x)
+    some = workers if len(x) >= SHARED else Workers(1)
+    is_gappy = np.isnan(low[columns])
+    whole, gappy = columns[~is_gappy], columns[is_gappy]
+    maps = _fit_whole(x, whole, weights, (low, high), kind, limit, some)
+    views = [FeatureView(f, one) for f, one in zip(whole.tolist(), maps, strict=True)]
+
+    def fit_gappy(i: int, _: Workers) -> list[FeatureView]:
+        f = int(gappy[i])
+        there = ~np.isnan(x[:, f])
+        if not there.any():
+            return [FeatureView(f, Map(1.0, np.zeros(1), np.zeros(1, np.int64)))]
+        z = x[there, f][:, None]
+        own, ends = weights[there] if weights.size else weights, _extremes(z)
+        (one,) = _fit_whole(z, FIRST_COLUMN, own, ends, kind, limit, Workers(1))
+        return [FeatureView(f, one, gap) for gap in _gap_codes(np.array(ends, np.float64), one, limit)]
+
+    return [*views, *(view for found in some.each(fit_gappy, len(gappy)) for view in found)]
+
+
+def _fit_whole(
+    x: Array, columns: Array, weights: Array, extremes: tuple[Array, Array], kind: str, limit: int, workers: Workers
+) -> list[Map]:
+    """Maps of some columns of x, of which no value is missing; `extremes` are those of all columns."""
+    if not len(columns):
+        return []
+    low, high = (extreme[columns].astype(np.float64) for extreme in extremes)
     _, exponents = np.frexp(high * 0.5 - low * 0.5)
     units = np.ldexp(1.0, -np.clip(exponents + 1, -1000, 1000))
     low, high = low * units, high * units
-    means, deviations, narrow = _moments(x, weights, units, low, high)
+    means, deviations, narrow = _moments(x, columns, weights, units, low, high)
     reach = np.maximum(high - means, means - low)
     curved = (reach > DEVIATIONS * deviations) & (kind == "auto") | (kind == "quantile")
 
-    def choose(f: int, _: Workers) -> tuple[Array, Array]:
-        z = x[:, f].astype(np.float64) * units[f] if curved[f] or (kind == "auto" and narrow[f]) else None
-        if low[f] == high[f]:
-            return low[f : f + 1], np.zeros(1, np.int64)
-        if z is not None and (curved[f] or _is_crowded(z, weights, deviations[f])):
-            return _quantile_map(z, weights, limit // DEVIATIONS)
-        return _linear_map(means[f], max(deviations[f], reach[f] / DEVIATIONS), limit)
+    def choose(i: int, _: Workers) -> Map:
+        z = x[:, columns[i]].astype(np.float64) * units[i] if curved[i] or (kind == "auto" and narrow[i]) else None
+        if low[i] == high[i]:
+            return Map(units[i], low[i : i + 1], np.zeros(1, np.int64))
+        if z is not None and (curved[i] or _is_crowded(z, weights, deviations[i])):
+            return Map(units[i], *_quantile_map(z, weights, limit // DEVIATIONS))
+        return Map(units[i], *_linear_map(means[i], max(deviations[i], reach[i] / DEVIATIONS), limit))
 
-    some = workers if len(x) >= SHARED else Workers(1)
-    return _pack(units, some.each(choose, x.shape[1]), limit // DEVIATIONS)
+    return workers.each(choose, len(columns))
+
+
+def _gap_codes(ends: Array, one: Map, limit: int) -> list[int]:
+    """Codes of what is missing, one a view: lower than the values, whose ends (2, 1) are given, in their middle, higher."""
+    if len(one.knots) == 1:  # all that is there is alike
+        return [limit // DEVIATIONS]
+    low, high = encode_samples(ends, pack_views([FeatureView(0, one)], limit), Workers(1))[0].tolist()
+    apart = -(-(high - low) // APART)
+    return [max(low - apart, -limit), 0, min(high + apart, limit)]
 
 
 def encode_samples(x: Array, maps: FeatureMaps, workers: Workers) -> Array:
-    """Codes (n_features, n_samples) of x (n_samples, n_features)."""
-    out = np.empty((x.shape[1], x.shape[0]), np.int16)
+    """Codes (n_views, n_samples) of x (n_samples, n_features)."""
+    out = np.empty((maps.n_views, x.shape[0]), np.int16)
     for begin, block in _blocks(x):
-        workers.run(partial(encode, block, maps, begin, out), np.array([x.shape[1]]), items=len(block))
+        workers.run(partial(encode, block, maps, begin, out), np.array([maps.n_views]), items=len(block))
     return out
 
 
@@ -116,7 +196,7 @@ def encode_part(x: Array, maps: FeatureMaps, out: Array) -> None:
 
 
 def line_of(maps: FeatureMaps, f: int) -> Line:
-    """The map of a feature as a line, over x itself or over g(x)."""
+    """The map of a view as a line, over x itself or over g(x)."""
     a, b = maps.offsets[f], maps.offsets[f + 1]
     if b - a == 1:
         return Line(0.0, float(maps.levels[a]), True, 0.0)
@@ -159,11 +239,12 @@ def _float_at(places: Array) -> Array:
     return np.copysign(magnitudes, places)
 
 
-def _blocks(x: Array) -> Iterator[tuple[int, Array]]:
-    """Pieces of x as C-ordered float64, with their first row."""
+def _blocks(x: Array, columns: Array | None = None) -> Iterator[tuple[int, Array]]:
+    """Pieces of x, or of some of its columns, as C-ordered float64, with their first row."""
     size = max(1, BLOCK_VALUES // x.shape[1])
     for begin in range(0, x.shape[0], size):
-        yield begin, _as_block(x[begin : begin + size])
+        block = x[begin : begin + size]
+        yield begin, _as_block(block if columns is None else block[:, columns])
 
 
 def _as_block(x: Array) -> Array:
@@ -172,7 +253,10 @@ def _as_block(x: Array) -> Array:
 
 
 def _extremes(x: Array) -> tuple[Array, Array]:
-    """Smallest and largest value of each feature; many narrow rows are one wide row, since NumPy goes row by row."""
+    """Smallest and largest value of each feature, NaN for one with gaps.
+
+    Many narrow rows are one wide row, since NumPy goes row by row.
+    """
     n_side = max(WIDE // x.shape[1], 1)
     whole = len(x) // n_side * n_side
     if not x.flags.c_contiguous or whole == 0:
@@ -191,14 +275,14 @@ class _Moments(NamedTuple):
     narrow: Array  # whether a part of the samples may lie so close together as `_is_crowded` looks for
 
 
-def _moments(x: Array, weights: Array, units: Array, low: Array, high: Array) -> _Moments:
-    """Mean, standard deviation and spread of each feature, from sums of integers."""
+def _moments(x: Array, columns: Array, weights: Array, units: Array, low: Array, high: Array) -> _Moments:
+    """Mean, standard deviation and spread of some features, from sums of integers."""
     centres = (low + high) / 2.0
     _, exponents = np.frexp(high - low)
     factors = np.ldexp(1.0, MOMENT_BITS - exponents)
-    sums = np.zeros((x.shape[1], 2), np.int64)
-    spread = np.zeros((x.shape[1], SPREAD_BINS), np.int64)
-    for begin, block in _blocks(x):
+    sums = np.zeros((len(columns), 2), np.int64)
+    spread = np.zeros((len(columns), SPREAD_BINS), np.int64)
+    for begin, block in _blocks(x, None if len(columns) == x.shape[1] else columns):
         add_moments(block, weights[begin : begin + len(block)], units, centres, factors, sums, spread)
     total = float(weights.sum()) if weights.size else float(x.shape[0])
     mean = sums[:, 0] / total
@@ -249,15 +333,26 @@ def _quantiles(z: Array, weights: Array, probabilities: Array) -> Array:
     return found
 
 
-def _pack(units: Array, maps: list[tuple[Array, Array]], per_deviation: int) -> FeatureMaps:
-    offsets = np.concatenate([[0], np.cumsum([len(knots) for knots, _ in maps])]).astype(np.int64)
-    knots = np.concatenate([knots for knots, _ in maps])
-    levels = np.concatenate([levels for _, levels in maps])
+def pack_views(views: list[FeatureView], limit: int) -> FeatureMaps:
+    """Views put together, feature by feature; those of one feature stay in their order."""
+    views = sorted(views, key=lambda view: view.feature)
+    maps = [view.map for view in views]
+    offsets = np.concatenate([[0], np.cumsum([len(one.knots) for one in maps])]).astype(np.int64)
+    knots = np.concatenate([one.knots for one in maps])
+    levels = np.concatenate([one.levels for one in maps])
     slopes = np.zeros(len(knots))
     run = np.diff(knots)
     with np.errstate(over="ignore"):  # neighbouring knots may be hundreds of decades below the others
         np.divide(np.diff(levels), run, out=slopes[:-1], where=run > 0)
     np.minimum(slopes, STEEPEST, out=slopes)
     return FeatureMaps(
-        units=units, offsets=offsets, knots=knots, levels=levels, slopes=slopes, per_deviation=per_deviation
+        features=np.array([view.feature for view in views], np.int64),
+        units=np.array([one.unit for one in maps]),
+        offsets=offsets,
+        knots=knots,
+        levels=levels,
+        slopes=slopes,
+        gaps=np.array([view.gap for view in views], np.int64),
+        listed=np.array([one.listed for one in maps]),
+        per_deviation=limit // DEVIATIONS,
     )

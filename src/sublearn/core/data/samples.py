@@ -12,7 +12,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sublearn.core.data.codes import FeatureMaps, encode_samples, fit_maps
+from sublearn.core.data.categories import N_FOLDS, Categories, Scale, View, learn_from
+from sublearn.core.data.codes import DEVIATIONS, FeatureMaps, encode_samples, number_views, pack_views
+from sublearn.core.data.dealing import content_keys, deal
 from sublearn.core.data.fixed_point import Targets, Weights, integer_targets, pack, times_class_weights
 from sublearn.core.parallel import Workers
 from sublearn.kernels.layout import Array, Samples
@@ -20,6 +22,7 @@ from sublearn.kernels.layout import Array, Samples
 NOTHING = np.empty(0)
 NO_INTEGERS = np.empty(0, np.int32)
 NO_LONG_INTEGERS = np.empty(0, np.int64)
+FOLDS = 0x5EED  # the key by which samples are dealt into folds
 
 
 class Given(NamedTuple):
@@ -32,6 +35,7 @@ class Given(NamedTuple):
     classes: Array = NOTHING  # in order; empty for numbers
     factors: Array = NOTHING  # float64 (n_classes,), weights of the classes; empty: all are 1
     exposure: Array = NOTHING  # float64 (n_samples,); empty: all are 1
+    n_levels: Array = NO_LONG_INTEGERS  # int64 (n_features,), 0 for numbers; empty: there are no categories
 
     @property
     def n_samples(self) -> int:
@@ -61,7 +65,8 @@ class Given(NamedTuple):
 class Coded(NamedTuple):
     """Samples as integer codes; the last fields are those of `Given`."""
 
-    codes: Array  # int16 (n_features, n_samples)
+    codes: Array  # int16 (n_views, n_samples)
+    unseen: Array  # int16 (n_views, n_samples), what trees grow from: the same but for means of categories
     maps: FeatureMaps
     y: Array
     weights: Weights
@@ -69,6 +74,7 @@ class Coded(NamedTuple):
     classes: Array
     factors: Array
     exposure: Array
+    categories: "Categories | None" = None
 
     @property
     def numbers(self) -> Array:
@@ -89,16 +95,34 @@ def drop_weightless(given: Given) -> Given:
 
 
 def code(given: Given, maps: FeatureMaps | None, kind: str, limit: int, workers: Workers) -> Coded:
-    """Codes of the samples that count; maps are fitted here unless trees that are kept have theirs.
+    """Codes of the samples that count, to learn from; maps are fitted here unless trees that are kept have theirs.
 
-    kind: as in `fit_maps`; limit: the largest code. Weights of samples enter the maps, those of classes do not: samples
-    that are given with a class of weight 0 still help to find the maps.
+    kind: as in `number_views`; limit: the largest code. Weights of samples enter the maps, those of classes do not:
+    samples that are given with a class of weight 0 still help to find the maps of numbers.
     """
-    if maps is None:
-        maps = fit_maps(given.X, given.weights.weights, kind, limit, workers)
+    levels = given.n_levels if given.n_levels.size else np.zeros(given.X.shape[1], np.int64)
+    views = [] if maps else number_views(given.X, np.flatnonzero(levels == 0), given.weights.weights, kind, limit, workers)
     given = drop_weightless(given)
+    if not levels.any():
+        return _coded(given, maps or pack_views(views, limit), workers)
+    known = maps or (pack_views(views, limit) if views else None)
+    codes = encode_samples(given.X, known, workers)[~known.listed] if known else np.empty((0, len(given.y)), np.int16)
+    categories = _categories(given, levels, codes, limit)
+    found = categories.views()
+    maps = maps or pack_views([*views, *categories.as_maps(found)], limit)
+    return _with_unseen(_coded(given, maps, workers), categories, found)
+
+
+def code_like(given: Given, maps: FeatureMaps, workers: Workers) -> Coded:
+    """Codes of the samples that count, of which nothing is learned."""
+    return _coded(drop_weightless(given), maps, workers)
+
+
+def _coded(given: Given, maps: FeatureMaps, workers: Workers) -> Coded:
+    codes = encode_samples(given.X, maps, workers)
     return Coded(
-        codes=encode_samples(given.X, maps, workers),
+        codes=codes,
+        unseen=codes,
         maps=maps,
         y=given.y,
         weights=given.weights,
@@ -107,6 +131,35 @@ def code(given: Given, maps: FeatureMaps | None, kind: str, limit: int, workers:
         factors=given.factors,
         exposure=given.exposure,
     )
+
+
+def _categories(given: Given, n_levels: Array, codes: Array, limit: int) -> Categories:
+    """The categories of samples; folds are dealt by content, which levels and the codes of numbers are."""
+    features = np.flatnonzero(n_levels)
+    columns = given.X[:, features].T
+    ids = np.where(np.isnan(columns), -1.0, columns).astype(np.int32)
+    folds = deal(content_keys([*codes, *ids], len(given.y), FOLDS), given.y, N_FOLDS)
+    return Categories(
+        features=features,
+        ids=ids,
+        n_levels=n_levels[features],
+        learned=learn_from(given.y, len(given.classes), given.weights, folds),
+        scale=Scale(limit // DEVIATIONS, limit),
+    )
+
+
+def _with_unseen(coded: Coded, categories: Categories, found: list[list[View]]) -> Coded:
+    """The samples with codes to grow from; where kept trees have other tables, these owe nothing to the samples."""
+    unseen = coded.codes.copy()
+    for f, views in zip(categories.features.tolist(), found, strict=True):
+        rows = np.flatnonzero(coded.maps.features == f)
+        if len(rows) != len(views):
+            continue
+        for v, view in zip(rows.tolist(), views, strict=True):
+            table = coded.maps.levels[coded.maps.offsets[v] : coded.maps.offsets[v + 1]]
+            if view.unseen is not None and np.array_equal(table, view.table):
+                unseen[v] = view.unseen
+    return coded._replace(unseen=unseen, categories=categories)
 
 
 class Response(NamedTuple):
@@ -140,6 +193,7 @@ def make_samples(
     remainders: Array = NO_INTEGERS,
     curvatures: Array = NO_INTEGERS,
     packed: Array = NO_LONG_INTEGERS,
+    features: Array = NO_INTEGERS,
 ) -> Samples:
     """Samples as kernels take them; what is packed is of use without weights alone."""
     return Samples(
@@ -151,13 +205,20 @@ def make_samples(
         weights=weights.weights,
         counts=weights.counts,
         n_classes=n_classes,
+        features=features,
     )
 
 
-def response_samples(codes: Array, response: Response) -> Samples:
+def response_samples(codes: Array, response: Response, features: Array = NO_INTEGERS) -> Samples:
     """Samples of a tree as kernels take them."""
     weights, targets = response.weights, response.targets
     if response.n_classes:
-        return make_samples(codes, weights, n_classes=response.n_classes)
-    packed = NO_LONG_INTEGERS if weights.weights.size else pack(targets.targets, NOTHING)
-    return make_samples(codes, weights, targets=targets.targets, remainders=targets.remainders, packed=packed)
+        return make_samples(codes, weights, n_classes=response.n_classes, features=features)
+    return make_samples(
+        codes,
+        weights,
+        targets=targets.targets,
+        remainders=targets.remainders,
+        packed=NO_LONG_INTEGERS if weights.weights.size else pack(targets.targets, NOTHING),
+        features=features,
+    )

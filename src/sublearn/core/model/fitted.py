@@ -37,7 +37,7 @@ class FittedModel:
     @property
     def n_features(self) -> int:
         """Number of features."""
-        return len(self.maps.units)
+        return self.maps.n_features
 
     @property
     def n_partitions(self) -> int:

@@ -162,24 +162,24 @@ def add_values_of(
     x: Array, maps: FeatureMaps, ensemble: FlatEnsemble, values: Array, out: Array, workers: Workers
 ) -> None:
     """`add_values` for samples x (n_samples, n_features), encoded a few at a time, so that codes stay in the cache."""
-    routes, n_features = ensemble.routes, x.shape[1]
-    size = max(LEAST_ENCODED, ENCODED // n_features)
+    routes, n_views = ensemble.routes, maps.n_views
+    size = max(LEAST_ENCODED, ENCODED // n_views)
 
     def add_part(first: int, last: int) -> None:
-        rows, codes = _rows(n_features), np.empty((n_features, min(size, last - first)), np.int16)
+        rows, codes = _rows(n_views), np.empty((n_views, min(size, last - first)), np.int16)
         for begin in range(first, last, size):
             end = min(begin + size, last)
             encode_part(x[begin:end], maps, codes)
             prediction.add_values(codes, routes, values, 0, end - begin, rows, out[begin:end])
 
-    workers.run(add_part, _costs(routes) + ENCODING * n_features, items=len(out))
+    workers.run(add_part, _costs(routes) + ENCODING * n_views, items=len(out))
 
 
-def _rows(n_features: int) -> prediction.Rows:
+def _rows(n_views: int) -> prediction.Rows:
     """Scratch space of one thread for prediction."""
     n = prediction.ROWS
     return prediction.Rows(
-        np.zeros(n_features * n, np.float32), np.empty(n, np.float32), np.empty(n, np.int32), np.empty(n, np.uint32)
+        np.zeros(n_views * n, np.float32), np.empty(n, np.float32), np.empty(n, np.int32), np.empty(n, np.uint32)
     )
 
 

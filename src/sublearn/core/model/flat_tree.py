@@ -59,7 +59,7 @@ class FlatTree(NamedTuple):
     plane_decrease: Array  # of the loss, by this hyperplane alone
     first_term: Array  # (n_planes + 1,)
     # terms
-    feature: Array
+    feature: Array  # views, where a feature has several
     coefficient: Array
     # 2^q entries a split node
     children: Array
@@ -108,8 +108,8 @@ def decision_path(tree: FlatTree, leaves: Array) -> tuple[Array, Array]:
     return indices, indptr
 
 
-def feature_decreases(tree: FlatTree, n_features: int) -> Array:
-    """What each feature takes from the loss, over all nodes.
+def feature_decreases(tree: FlatTree, features: Array) -> Array:
+    """What each feature takes from the loss, over all nodes; `features` are those of the views (n_views,).
 
     A node's decrease goes to its hyperplanes by what each one brings alone, and from a hyperplane to its
     features by their squared coefficients: the shares of independent features in the projection's variance.
@@ -120,7 +120,7 @@ def feature_decreases(tree: FlatTree, n_features: int) -> Array:
     plane = np.repeat(np.arange(tree.n_planes), np.diff(tree.first_term))
     squares = tree.coefficient.astype(np.float64) ** 2
     share = squares / np.bincount(plane, squares, tree.n_planes)[plane]
-    decreases: Array = np.bincount(tree.feature, credit[plane] * share, n_features).astype(np.float64)
+    decreases: Array = np.bincount(features[tree.feature], credit[plane] * share, features[-1] + 1).astype(np.float64)
     return decreases
 
 

@@ -28,11 +28,11 @@ class Grouped:
     def group(self) -> None:
         """Put the samples of each node side by side, and set the size of nodes at which that is done again."""
         if self._numbers is None:
-            columns = [np.take(c, self.order, axis=-1) if c.size else c for c in self.samples[:-1]]
-            self.samples = Samples._make([*columns, self.samples.n_classes])
+            columns = [np.take(c, self.order, axis=-1) if c.size else c for c in self.samples[:-2]]
+            self.samples = Samples._make([*columns, *self.samples[-2:]])
             self._numbers = self.order.copy()
         else:
-            for column in self.samples[:-1]:
+            for column in self.samples[:-2]:
                 for row in np.atleast_2d(column) if column.size else ():
                     row[:] = row[self.order]
             self._numbers = self.own_order()

@@ -35,7 +35,7 @@ from sublearn.kernels.growing import (
     places_of,
     visits_of,
 )
-from sublearn.kernels.layout import Array, Samples, Test, n_channels
+from sublearn.kernels.layout import Array, Samples, Test, n_channels, n_features_of
 from sublearn.kernels.team import N_COUNTERS, N_FILLED, N_OPEN, N_SHARED
 
 LEAST = 1024  # samples of a tree from which on more than one thread is worth while
@@ -51,11 +51,12 @@ class Placed(NamedTuple):
     tree: FlatTree
     places: Array  # int64 (n_nodes, 2), where the samples of each node begin and end in `order`
     order: Array  # int32 (n_samples,); those of a node ascend where those of the root do
+    ends: Array | None = None  # int64, nodes in which routes end; None: all leaves
 
     @property
     def leaves(self) -> tuple[Array, Array]:
-        """Numbers and places of the leaves."""
-        numbers = np.flatnonzero(self.tree.is_leaf)
+        """Numbers and places of the nodes in which routes end."""
+        numbers = np.flatnonzero(self.tree.is_leaf) if self.ends is None else self.ends
         return numbers, self.places[numbers]
 
 
@@ -78,7 +79,7 @@ def grow_placed(task: Task, key: int, workers: Workers) -> Placed:
     samples, root, test, answers, parameters, plan = task
     order = root.order.copy()
     n_threads = workers.n_active if len(order) > LEAST else 1
-    rules = make_rules(parameters, plan, test, answers, samples.codes.shape[0])
+    rules = make_rules(parameters, plan, test, answers, n_features_of(samples))
     shared, grown, hands, spaces = _workspace(task, rules, n_threads, workers)
     n_threads = len(hands)
     states = np.zeros((n_threads, N_STATES), np.int64)
@@ -132,7 +133,7 @@ def _workspace(task: Task, rules: Rules, n_threads: int, workers: Workers) -> Wo
     samples, runs = task.samples, task.root.runs
     n_bins, largest = task.test.n_bins, int(runs[0, -1])
     has = (samples.packed.size > 0, samples.weights.size > 0, samples.n_classes, n_channels(samples))
-    key = (samples.codes.shape[0], n_bins, largest, n_threads, has, task.parameters)
+    key = (samples.codes.shape[0], n_features_of(samples), n_bins, largest, n_threads, has, task.parameters)
 
     def make() -> Workspace:
         room = _space(samples, runs, rules, n_threads)

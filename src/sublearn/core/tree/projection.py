@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sublearn.core.data.samples import NO_INTEGERS
 from sublearn.core.tree.decay import decaying
 from sublearn.core.tree.parameters import TreeParameters
 from sublearn.core.tree.subspace import Ranking, by_rank
@@ -148,7 +149,14 @@ class Fitted(NamedTuple):
 
 
 def draw_projections(
-    plan: Plan, subspace: Array, ranking: Ranking, fitted: Fitted, losses: Array, level: Level, n_classes: int
+    plan: Plan,
+    subspace: Array,
+    ranking: Ranking,
+    fitted: Fitted,
+    losses: Array,
+    level: Level,
+    n_classes: int,
+    features: Array = NO_INTEGERS,
 ) -> Candidates:
     """Candidates of each node; the test of basis vectors is taken from the ranking.
 
@@ -167,7 +175,7 @@ def draw_projections(
     ranked = np.arange(n_nodes)[:, None], subspace
     threshold = ranking.threshold[ranked]
     varies = threshold != CONSTANT
-    ranks = np.take_along_axis(np.argsort(by_rank(ranking), axis=1), subspace, axis=1)
+    ranks = _places(by_rank(ranking, features), subspace)
     _, coefficients, sizes, decrease, *_ = candidates
     decrease[:, : plan.n_axis] = ranking.decrease[ranked][:, : plan.n_axis]
     solved = decrease[:, : plan.n_axis].max(axis=1, initial=0.0) >= losses * (1.0 - ROUNDING)
@@ -189,6 +197,13 @@ def draw_projections(
     candidates.threshold[:, : plan.n_axis] = threshold[:, : plan.n_axis]
     candidates.ranges[:, : plan.n_axis] = ranking.ranges[ranked][:, : plan.n_axis]
     return candidates
+
+
+def _places(order: Array, subspace: Array) -> Array:
+    """Where in its node's order (n_nodes, n_features) each feature of a subspace (n_nodes, size) is."""
+    places = np.empty((len(order), int(order.max(initial=0)) + 1), np.int64)
+    np.put_along_axis(places, order, np.arange(order.shape[1])[None], axis=1)
+    return np.take_along_axis(places, subspace, axis=1)
 
 
 def _pack(drawn: list[tuple[Array, Array, int, int]], n_ranks: int, draws_per_sample: int, once: bool) -> DrawingRounds:

@@ -9,7 +9,7 @@ from sublearn.kernels.decorrelation import Keeping, Partitions
 from sublearn.kernels.discriminant import HISTOGRAMS, TILE, Found, Node, Work
 from sublearn.kernels.fitting import MOST_FEATURES, Fit
 from sublearn.kernels.growing import Ranks, Rules, Spare
-from sublearn.kernels.layout import BLOCK, Array, Candidates, Samples, n_channels
+from sublearn.kernels.layout import BLOCK, Array, Candidates, Samples, n_channels, n_features_of
 from sublearn.kernels.projection import Own, Urn, table_size
 from sublearn.kernels.team import Pool
 from sublearn.kernels.threshold import Below
@@ -115,19 +115,20 @@ def make_partitions(n_nodes: int, max_partitions: int) -> Partitions:
 
 def make_scratch(samples: Samples, n_bins: int, rules: Rules, largest: int) -> Scratch:
     """Space for trees with nodes of at most `largest` samples."""
-    n_features, size, n = samples.codes.shape[0], rules.subspace_size, rules.n_candidates
-    tile, n_cells = min(TILE, n_features), 1 << rules.max_partitions
+    n_views, size, n = samples.codes.shape[0], rules.subspace_size, rules.n_candidates
+    tile, n_cells = min(TILE, n_views), 1 << rules.max_partitions
     n_runs = max(samples.n_classes, 1) + 1
     found = make_found(n)
     work = make_work(samples, max(n_bins, n_cells), largest, max(tile, size), max(n, tile), tile)
     return Scratch(
         work=work,
         keeping=make_keeping(samples, largest, n_cells, n),
-        ranking=make_found(n_features),
+        ranking=make_found(n_views),
         ranks=Ranks(
-            features=np.arange(n_features, dtype=np.int32),
-            by_rank=np.empty(n_features, np.int32),
-            merged=np.empty(n_features, np.int32),
+            columns=np.arange(n_views, dtype=np.int32),
+            by_rank=np.empty(n_views, np.int32),
+            merged=np.empty(n_views, np.int32),
+            seen=np.empty(n_features_of(samples) if samples.features.size else 0, np.bool_),
             chosen=np.empty(size, np.int64),
             varies=np.empty(size, np.bool_),
         ),
@@ -147,7 +148,7 @@ def make_scratch(samples: Samples, n_bins: int, rules: Rules, largest: int) -> S
             totals=np.empty(n_channels(samples), np.int64),
         ),
         spare=Spare(
-            urn=Urn(np.empty(n_features, np.bool_), np.empty(n_features)),
+            urn=Urn(np.empty(n_views, np.bool_), np.empty(n_views)),
             own=Own(np.empty(size, np.int64), np.empty(size)),
             chosen=np.empty(n, np.bool_),
             table=np.empty(table_size(n), np.int64),

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sublearn.core.data.samples import NO_INTEGERS
 from sublearn.core.parallel import TEST_OVERHEAD, Workers
 from sublearn.core.tree.decay import decaying
 from sublearn.core.tree.space import SOLO, largest_node, make_work
@@ -37,17 +38,26 @@ def rank_features(samples: Samples, level: Level, test: Test, workers: Workers) 
     return ranking
 
 
-def by_rank(ranking: Ranking) -> Array:
-    """Features (n_nodes, n_features) of each node, most discriminant first. Ties go to the lower index."""
-    return np.argsort(-ranking.decrease, axis=1, kind="stable").astype(np.int32)
+def by_rank(ranking: Ranking, features: Array = NO_INTEGERS) -> Array:
+    """Features (n_nodes, n_features) of each node, most discriminant first. Ties go to the lower index.
+
+    features: as in `Samples`; a feature of several views is there by its best one.
+    """
+    order = np.argsort(-ranking.decrease, axis=1, kind="stable").astype(np.int32)
+    if not features.size:
+        return order
+    firsts = [np.sort(np.unique(features[row], return_index=True)[1]) for row in order]
+    return np.take_along_axis(order, np.array(firsts), axis=1)
 
 
-def choose_subspace(ranking: Ranking, keys: Array, size: int, how: str, decay: float) -> Array:
-    """Features (n_nodes, size) of each node's subspace, most discriminant first.
+def choose_subspace(
+    ranking: Ranking, keys: Array, size: int, how: str, decay: float, features: Array = NO_INTEGERS
+) -> Array:
+    """Features (n_nodes, size) of each node's subspace, most discriminant first, or the views they are there by.
 
     how: "top" takes the best, "drawn" draws by P_d without replacement.
     """
-    order = by_rank(ranking)
+    order = by_rank(ranking, features)
     if how == "top" or size == order.shape[1]:
         return np.ascontiguousarray(order[:, :size])
     ranks = np.empty((len(keys), size), np.int64)

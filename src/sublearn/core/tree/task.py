@@ -35,7 +35,7 @@ def make_task(coded: Coded, parameters: TreeParameters, plan: Plan) -> Task:
     response = integer_response(coded)
     least = parameters.min_weight_fraction_leaf * response.weights.total(response.n_samples)
     return Task(
-        samples=response_samples(coded.codes, response),
+        samples=response_samples(coded.unseen, response, coded.maps.owners),
         root=make_root(response),
         test=make_test(parameters, least),
         answers=make_answers(response),

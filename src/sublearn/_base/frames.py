@@ -1,0 +1,273 @@
+"""Tables as users have them: frames of pandas, polars or Arrow, and arrays, as one matrix of numbers.
+
+Numbers stay what they are, and what is missing is NaN. Booleans are 0 and 1, dates are days, times and durations are
+seconds. A category is the number of its level; levels are found in `fit`, and one that was not there is NaN.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from datetime import time
+from numbers import Number
+from typing import Any, NamedTuple
+
+import narwhals.stable.v2 as nw
+import numpy as np
+
+from sublearn.kernels.layout import Array
+
+BY_TYPE = "from_dtype"
+TEXTS = (nw.String, nw.Categorical, nw.Enum, nw.Object)  # types whose columns are categories
+SECOND, DAY = 1e6, 86_400e6  # in microseconds
+
+Level = float | str
+
+
+class Levels(NamedTuple):
+    """The levels of a categorical feature, in order: numbers, texts, then what is missing if that was in training."""
+
+    values: tuple[Level, ...]
+    has_gaps: bool
+
+    def __len__(self) -> int:
+        return len(self.values) + self.has_gaps
+
+    def numbers_of(self, given: Sequence[Level | None]) -> Array:
+        """Numbers of levels; NaN for those that are not known. None: missing."""
+        places: dict[Level | None, float] = {value: float(i) for i, value in enumerate(self.values)}
+        if self.has_gaps:
+            places[None] = float(len(self.values))
+        return np.array([places.get(value, math.nan) for value in given], np.float64)
+
+
+class Schema(NamedTuple):
+    """What the columns of a table are."""
+
+    levels: tuple[Levels | None, ...]  # of each feature; None for numbers
+
+    @property
+    def n_levels(self) -> Array:
+        """As in `Given`."""
+        if not any(levels is not None for levels in self.levels):
+            return np.empty(0, np.int64)
+        return np.array([0 if levels is None else max(len(levels), 1) for levels in self.levels], np.int64)
+
+
+class Column(NamedTuple):
+    """A column of a table: a narwhals series, or an array of objects or numbers."""
+
+    name: Any
+    values: Any
+
+    @property
+    def is_text(self) -> bool:
+        """Whether its type is one of categories."""
+        return isinstance(self.values, nw.Series) and isinstance(self.values.dtype, TEXTS)
+
+
+class ColumnError(ValueError):
+    """What is wrong with a column."""
+
+    def __init__(self, name: Any, what: str) -> None:
+        super().__init__(f"column {name!r} {what}")
+        self.name, self.what = name, what
+
+
+def columns_of(X: Any) -> list[Column] | None:
+    """The columns of a table that is not just numbers; None where it is, and NumPy can take it as it is."""
+    frame = nw.from_native(X, eager_only=True, pass_through=True)
+    if isinstance(frame, nw.DataFrame):
+        plain = all(dtype.is_numeric() or dtype == nw.Boolean for dtype in frame.schema.values())
+        if plain and not frame.implementation.is_pyarrow():
+            return None
+        return columns_of_numbers(X)
+    array = X if isinstance(X, np.ndarray) else None
+    if array is None and isinstance(X, list | tuple):
+        array = np.asarray(X, object) if _is_ragged_free(X) else None
+    if array is None or array.ndim != 2 or array.dtype.kind not in "OMm":
+        return None
+    return [Column(i, values) for i, values in enumerate(array.T)]
+
+
+def _is_ragged_free(X: Any) -> bool:
+    """Whether a list is one of rows of equal lengths that hold more than numbers."""
+    rows = [row for row in X if isinstance(row, list | tuple)]
+    if len(rows) != len(X) or len({len(row) for row in rows}) != 1:
+        return False
+    return any(value is None or isinstance(value, str) for row in rows for value in row)
+
+
+def columns_of_numbers(X: Any) -> list[Column] | None:
+    """The columns of a table that is just numbers; None where it is no table."""
+    frame = nw.from_native(X, eager_only=True, pass_through=True)
+    if isinstance(frame, nw.DataFrame):
+        return [Column(name, frame[:, i]) for i, name in enumerate(frame.columns)]
+    array = np.asarray(X)
+    return [Column(i, values) for i, values in enumerate(array.T)] if array.ndim == 2 else None
+
+
+def chosen_columns(given: Any, columns: Sequence[Column], owner: str) -> Array:
+    """Whether each column is a category, by the parameter `categorical_features`."""
+    n = len(columns)
+    if given is None:
+        return np.zeros(n, np.bool_)
+    if isinstance(given, str):
+        return np.array([column.is_text for column in columns], np.bool_)
+    chosen = np.asarray(given)
+    if chosen.dtype == np.bool_:
+        if chosen.shape != (n,):
+            raise ValueError(
+                f"categorical_features of {owner} must have a flag for each of {n} columns; got shape {chosen.shape}."
+            )
+        return chosen
+    mask = np.zeros(n, np.bool_)
+    names = [column.name for column in columns]
+    for one in chosen.tolist():
+        if isinstance(one, str) and one in names:
+            mask[names.index(one)] = True
+        elif isinstance(one, int) and 0 <= one < n:
+            mask[one] = True
+        else:
+            raise ValueError(f"categorical_features of {owner} must hold names or numbers of columns; got {one!r}.")
+    return mask
+
+
+def read_columns(columns: Sequence[Column], chosen: Array, schema: Schema | None) -> tuple[Array, Schema]:
+    """The table as numbers (n_samples, n_features), and its schema; levels are those of a schema where one is given."""
+    n = len(columns[0].values) if columns else 0
+    out = np.empty((n, len(columns)), np.float64, order="F")
+    found: list[Levels | None] = []
+    for i, column in enumerate(columns):
+        known = None if schema is None else schema.levels[i]
+        if known is None and (schema is not None or not chosen[i]):
+            out[:, i] = _numbers(column)
+            found.append(None)
+        else:
+            out[:, i], levels = _categories(column, known)
+            found.append(levels)
+    return out, Schema(tuple(found))
+
+
+def _categories(column: Column, known: Levels | None) -> tuple[Array, Levels]:
+    """Numbers of levels, and the levels."""
+    places, values = _factorised(column)
+    given = [_level(value) for value in values]
+    if known is None:
+        present = {given[place] for place in np.unique(places[places >= 0]).tolist()}
+        has_gaps = bool((places < 0).any()) or None in present
+        present.discard(None)
+        known = Levels(tuple(sorted(present, key=lambda v: (isinstance(v, str), v))), has_gaps)
+    numbers = known.numbers_of([*given, None])  # the last is for what is missing
+    return numbers[places], known
+
+
+def _factorised(column: Column) -> tuple[Array, list[Any]]:
+    """For each sample the place of its value in a list; -1 for what is missing."""
+    series = column.values
+    if not isinstance(series, nw.Series):
+        return _factorised_objects(series)
+    if series.implementation.is_pandas_like():
+        native = nw.to_native(series)
+        native = native if series.dtype in (nw.Categorical, nw.Enum) else _as_category(native)
+        if native is not None:
+            return native.cat.codes.to_numpy().astype(np.int64), native.cat.categories.tolist()
+    elif series.implementation.is_polars() and series.dtype in (nw.String, nw.Categorical, nw.Enum):
+        values = series.cast(nw.String).drop_nulls().unique().to_list()
+        places = series.cast(nw.String).replace_strict(values, list(range(len(values))), return_dtype=nw.Float64)
+        numbers = places.to_numpy()
+        return np.where(np.isnan(numbers), -1, numbers).astype(np.int64), values
+    elif series.implementation.is_pyarrow():
+        native = nw.to_native(series).combine_chunks()
+        coded = native if hasattr(native, "indices") else native.dictionary_encode()
+        indices = coded.indices.cast("int64").fill_null(-1).to_numpy(zero_copy_only=False)
+        return indices, coded.dictionary.to_pylist()
+    return _factorised_objects(series.to_list())
+
+
+def _as_category(native: Any) -> Any:
+    """A series of pandas as one of categories; None where its values cannot be."""
+    try:
+        return native.astype("category")
+    except (TypeError, ValueError):  # such as lists, which have no hash
+        return None
+
+
+def _factorised_objects(values: Any) -> tuple[Array, list[Any]]:
+    """The same for Python's objects, one by one."""
+    places: dict[Any, int] = {}
+    out = np.empty(len(values), np.int64)
+    for i, value in enumerate(values.tolist() if isinstance(values, np.ndarray) else values):
+        level = _level(value)
+        out[i] = -1 if level is None else places.setdefault(level, len(places))
+    return out, list(places)
+
+
+def _level(value: Any) -> Level | None:
+    """What stands for a level: a number, a text, or None where there is nothing. 1, 1.0 and True are one level."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):  # those of pandas, which need not be there
+        return None
+    if isinstance(value, Number) and not isinstance(value, complex):
+        number = float(value)  # type: ignore[arg-type]
+        return None if math.isnan(number) else number
+    return str(value)
+
+
+def _numbers(column: Column) -> Array:
+    """The numbers of a column."""
+    series = column.values
+    if not isinstance(series, nw.Series):
+        return _numbers_of_objects(column)
+    dtype = series.dtype
+    if dtype.is_numeric() or dtype == nw.Boolean:
+        return np.asarray(series.cast(nw.Float64).to_numpy(), np.float64)
+    if dtype == nw.Datetime:
+        return _floats(series.dt.timestamp("us")) / SECOND
+    if dtype == nw.Date:
+        return _floats(series.cast(nw.Datetime("us")).dt.timestamp("us")) / DAY
+    if dtype == nw.Duration:
+        return _floats(series.dt.total_microseconds()) / SECOND
+    if dtype == nw.Time:
+        return np.array([_seconds(value) for value in series.to_list()], np.float64)
+    if isinstance(dtype, TEXTS):
+        return _numbers_of_objects(Column(column.name, np.array(series.to_list(), object)))
+    raise ColumnError(column.name, f"is of type {dtype}, which has no numbers. Turn it into numbers, or leave it out.")
+
+
+def _floats(series: Any) -> Array:
+    return np.asarray(series.cast(nw.Float64).to_numpy(), np.float64)
+
+
+def _seconds(value: time | None) -> float:
+    """Seconds since midnight."""
+    if value is None:
+        return math.nan
+    return value.hour * 3600.0 + value.minute * 60.0 + value.second + value.microsecond / 1e6
+
+
+def _numbers_of_objects(column: Column) -> Array:
+    """Numbers of Python's objects, or of NumPy's dates and durations, in seconds."""
+    values = column.values
+    if values.dtype.kind in "biuf":
+        return values.astype(np.float64)
+    if values.dtype.kind in "Mm":
+        unit = "datetime64[us]" if values.dtype.kind == "M" else "timedelta64[us]"
+        numbers = values.astype(unit).astype(np.int64) / SECOND
+        return np.where(np.isnat(values), np.nan, numbers)
+    try:
+        return np.array([math.nan if _is_gap(value) else float(value) for value in values], np.float64)
+    except (TypeError, ValueError, OverflowError):
+        wrong = next(_unreadable(values))
+        text = "holds " + ("text" if isinstance(wrong, str | bytes) else "objects") + f" such as {wrong!r}"
+        raise ColumnError(column.name, f"{text}.") from None
+
+
+def _is_gap(value: Any) -> bool:
+    return value is None or type(value).__name__ in ("NAType", "NaTType")
+
+
+def _unreadable(values: Any) -> Iterator[Any]:
+    """Those of some objects that are no numbers."""
+    for value in values:
+        try:
+            _ = math.nan if _is_gap(value) else float(value)
+        except (TypeError, ValueError, OverflowError):
+            yield value

@@ -1,0 +1,60 @@
+"""Samples where a finished tree sends them.
+
+Trees grow from codes of categories that do not know a sample's own target (`core.data.categories`). Afterwards samples
+go through the tree by the codes that the model has, and nodes are described anew by those that arrive: a training
+sample reaches at predict time the leaf whose value it helped to find.
+"""
+
+import numpy as np
+
+from sublearn.core.model.flat_ensemble import alone, apply
+from sublearn.core.model.flat_tree import FlatTree
+from sublearn.core.parallel import Workers
+from sublearn.core.tree.criterion import describe_nodes
+from sublearn.core.tree.grower import Placed
+from sublearn.core.tree.task import Task
+from sublearn.kernels.layout import Array
+
+
+def place_samples(tree: FlatTree, codes: Array, rows: Array, workers: Workers) -> Placed:
+    """The tree with samples, of which `rows` are counted, where their codes (n_views, n_samples) send them."""
+    nodes = apply(alone(tree), codes, workers)[rows, 0]
+    by_node = np.argsort(nodes, kind="stable")
+    ends, first = np.unique(nodes[by_node], return_index=True)
+    places = np.zeros((tree.n_nodes, 2), np.int64)
+    places[ends] = np.column_stack([first, np.append(first[1:], len(nodes))])
+    return Placed(tree, places, rows[by_node].astype(np.int32), ends)
+
+
+def settled(tree: FlatTree, task: Task, codes: Array, workers: Workers) -> FlatTree:
+    """The tree of a task with its nodes described by the samples that arrive there by these codes."""
+    samples, root, answers = task.samples, task.root, task.answers
+    at = apply(alone(tree), codes, workers)[root.order, 0]
+    n_runs = root.runs.shape[1] - 1  # one a class
+    labels = np.repeat(np.arange(n_runs), np.diff(root.runs[0]))
+    value, loss, weight = tree.value.copy(), tree.loss.copy(), np.zeros(tree.n_nodes)
+    n_samples = np.zeros_like(tree.n_samples)
+    total = int(describe_nodes(samples, root.order, root.runs, task.test, workers).weights[0])
+    for depth in range(int(tree.depth[-1]), -1, -1):
+        here = np.flatnonzero(tree.depth[at] == depth)
+        if not len(here):
+            continue
+        nodes, which = np.unique(at[here], return_inverse=True)
+        counts = np.bincount(which * n_runs + labels[here], minlength=len(nodes) * n_runs)
+        ends = np.concatenate([[0], np.cumsum(counts)])
+        runs = ends[np.arange(len(nodes))[:, None] * n_runs + np.arange(n_runs + 1)]
+        order = root.order[here[np.argsort(which, kind="stable")]]
+        sums = describe_nodes(samples, order, runs, task.test, workers)
+        value[nodes], loss[nodes] = answers.values(sums), answers.losses(sums.losses)
+        weight[nodes], n_samples[nodes] = answers.weights(sums.weights, total), sums.counts
+        at[here] = np.maximum(tree.parent[at[here]], 0)
+    return with_parents_values(tree._replace(value=value, loss=loss, weight=weight, n_samples=n_samples), n_samples > 0)
+
+
+def with_parents_values(tree: FlatTree, filled: Array) -> FlatTree:
+    """The tree in which a node that no sample reaches has the value of the one above it."""
+    value = tree.value.copy()
+    for depth in range(1, int(tree.depth[-1]) + 1):
+        empty = np.flatnonzero((tree.depth == depth) & ~filled)
+        value[empty] = value[tree.parent[empty]]
+    return tree._replace(value=value)
