@@ -17,7 +17,7 @@ import json
 import os
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from functools import cache
 from importlib import import_module
@@ -48,6 +48,9 @@ LIBRARIES = {  # of contenders that are not scikit-learn's: what is installed, w
     "ydf-forest": ("ydf", "ydf"),
 }
 ECE_BINS = 15
+
+
+Run = Callable[["Cell", tuple[Path, ...]], dict[str, float]]
 
 
 class Cell(NamedTuple):
@@ -170,7 +173,9 @@ def read(path: Path) -> dict[Cell, dict[str, float]]:
     return found
 
 
-def run_all(cells: list[Cell], folders: tuple[Path, ...], path: Path) -> Iterator[tuple[Cell, dict[str, float]]]:
+def run_all(
+    cells: list[Cell], folders: tuple[Path, ...], path: Path, run: Run = run
+) -> Iterator[tuple[Cell, dict[str, float]]]:
     """Results as they come, each kept at once."""
     path.parent.mkdir(parents=True, exist_ok=True)
     os.environ |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}  # of the processes that fit

@@ -4,16 +4,17 @@ from collections.abc import Iterator, Sequence
 from math import inf
 from typing import Any
 
+import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from sublearn._base.parameters import whole
-from sublearn.core.data.codes import FeatureMaps, curve_of, line_of
+from sublearn.core.data.codes import DEVIATIONS, Line, curve_of, line_of
 from sublearn.core.model.fitted import FittedModel
-from sublearn.core.model.flat_tree import FlatTree
-from sublearn.kernels.layout import Array
 from sublearn.tree import SLMTree
 
 LETTERS = "abcdefgh"
+NUMBER, GAPS, MEAN = "number", "gaps", "mean"  # kinds of views
+PLACES = ("low", "middle", "high")  # of what is missing
 ROUNDING = 8.0  # codes by which rounded numbers may move a cut: under a hundredth of a deviation
 
 
@@ -22,7 +23,9 @@ def export_text(model: Any, feature_names: Sequence[str] | None = None, *, digit
 
     Each node lists its hyperplanes a, b, ... as inequalities in the original units, then its children by the sides they
     lie on: "+a -b" holds the samples for which a is true and b is not. A feature with a quantile map appears as g(x),
-    its normal score; the knots of g are listed once below.
+    its normal score; the knots of g are listed once below. So are what gaps of a feature count as, in x[low], x[middle]
+    or x[high], and the numbers of levels in m(x), where categories go by the mean of their targets. A single level
+    against all others is [x = level], which is 1 or 0.
 
     Parameters
     ----------
@@ -57,8 +60,8 @@ def export_text(model: Any, feature_names: Sequence[str] | None = None, *, digit
     check_is_fitted(model)
     fitted = model._model
     names = names_of_features(fitted, feature_names, "export_text")
-    writer = _Writer(fitted.ensemble.nodes, fitted.maps, names, fitted.classes, digits)
-    return "\n".join([*writer.node(0, "", ""), *writer.maps()])
+    writer = _Writer(fitted, names, digits)
+    return "\n".join([*writer.node(0, "", ""), *writer.legend()])
 
 
 def names_of_features(model: FittedModel, given: Sequence[str] | None, owner: str) -> list[str]:
@@ -72,12 +75,54 @@ def names_of_features(model: FittedModel, given: Sequence[str] | None, owner: st
     return list(map(str, given))
 
 
-class _Writer:
-    """Writes the parts of a tree; notes which features have appeared with a quantile map."""
+class View:
+    """How a view of a feature is written."""
 
-    def __init__(self, tree: FlatTree, maps: FeatureMaps, names: list[str], classes: Array | None, digits: int) -> None:
-        self.tree, self.feature_maps, self.names, self.classes, self.digits = tree, maps, names, classes, digits
-        self.curved: dict[int, None] = {}
+    def __init__(self, model: FittedModel, names: list[str], v: int) -> None:
+        maps = model.maps
+        f = int(maps.features[v])
+        name, siblings = names[f], np.flatnonzero(maps.features == f)
+        table = maps.levels[maps.offsets[v] : maps.offsets[v + 1]]
+        self.kind, self.line = NUMBER, line_of(maps, v)
+        self.name = self.curve = name if self.line.straight else f"g({name})"
+        if maps.listed[v]:
+            self.levels = [*(model.levels[f] or ()), "any other"]
+            codes = np.append(table, maps.gaps[v])
+            apart = np.flatnonzero(codes != np.median(codes))
+            if len(apart) == 1:  # one level against all others
+                level, other = codes[apart[0]], float(np.median(codes))
+                self.line = Line(float(level - other), other, True, 1.0)
+                self.name = f"[{name} = {_level_name(self.levels[apart[0]])}]"
+            else:
+                self.kind, self.codes = MEAN, codes / maps.per_deviation
+                self.line = Line(float(maps.per_deviation), 0.0, False, float(DEVIATIONS))
+                number = "" if len(siblings) < 2 or v == siblings[0] else str(v - siblings[0] + 1)
+                self.name = f"m{number}({name})"
+        elif len(siblings) > 1:
+            self.kind = GAPS
+            self.gap = (float(maps.gaps[v]) - self.line.offset) / self.line.slope
+            self.name = f"{self.curve}[{PLACES[v - siblings[0]]}]"
+        elif maps.gaps[v] != 0:  # a constant with gaps
+            self.line = Line(float(maps.gaps[v] - table[0]), float(table[0]), True, 1.0)
+            self.name = f"[{name} is missing]"
+
+    def scores(self) -> Iterator[tuple[str, float]]:
+        """Names of levels, and the numbers they stand for."""
+        yield from zip(map(_level_name, self.levels), self.codes.tolist(), strict=True)
+
+
+def _level_name(level: float | str | None) -> str:
+    return "missing" if level is None else f"{level:g}" if isinstance(level, float) else level
+
+
+class _Writer:
+    """Writes the parts of a tree; notes which views of features have appeared."""
+
+    def __init__(self, model: FittedModel, names: list[str], digits: int) -> None:
+        self.tree, self.classes, self.digits = model.ensemble.nodes, model.classes, digits
+        self.feature_maps = model.maps
+        self.views = [View(model, names, v) for v in range(model.maps.n_views)]
+        self.seen: dict[int, None] = {}
 
     def node(self, i: int, margin: str, label: str) -> Iterator[str]:
         """Lines of a node and all below it."""
@@ -115,13 +160,12 @@ class _Writer:
         threshold = tree.threshold[p] - 0.5  # codes are rounded, so the cut lies between two integers
         terms: list[tuple[float, str, float]] = []
         for t in range(tree.first_term[p], tree.first_term[p + 1]):
-            f, a = int(tree.feature[t]), float(tree.coefficient[t])
-            line = line_of(self.feature_maps, f)
+            v, a = int(tree.feature[t]), float(tree.coefficient[t])
+            line = self.views[v].line
             threshold -= a * line.offset
-            if line.slope > 0:
-                terms.append((a * line.slope, self.names[f] if line.straight else f"g({self.names[f]})", line.reach))
-            if not line.straight:
-                self.curved[f] = None
+            if line.slope != 0:
+                terms.append((a * line.slope, self.views[v].name, line.reach))
+            self.seen[v] = None
         scale, text, _ = terms[0]
         allowed = ROUNDING / len(terms) / abs(scale)
         for weight, name, reach in terms[1:]:
@@ -129,12 +173,21 @@ class _Writer:
             text += f" {'-' if weight * scale < 0 else '+'} {'' if factor == '1' else factor + ' '}{name}"
         return f"{text} {'>=' if scale > 0 else '<='} {self.number(threshold / scale, allowed)}"
 
-    def maps(self) -> Iterator[str]:
-        """The knots of the quantile maps that appeared."""
-        for f in self.curved:
-            knots, scores = curve_of(self.feature_maps, f)
-            pairs = ", ".join(f"{self.number(x)}: {s:g}" for x, s in zip(knots, scores, strict=True))
-            yield f"g({self.names[f]}) is linear between {pairs}"
+    def legend(self) -> Iterator[str]:
+        """What the views that appeared stand for."""
+        curves: dict[str, None] = {}
+        for v in self.seen:
+            view = self.views[v]
+            if view.kind == MEAN:
+                scores = [f"{name}: {score:.{self.digits}g}" for name, score in view.scores()]
+                yield f"{view.name} is {', '.join(scores)}"
+            elif not view.line.straight and view.curve not in curves:
+                curves[view.curve] = None
+                knots, scores_at = curve_of(self.feature_maps, v)
+                pairs = ", ".join(f"{self.number(x)}: {s:g}" for x, s in zip(knots, scores_at, strict=True))
+                yield f"{view.curve} is linear between {pairs}"
+            if view.kind == GAPS:
+                yield f"{view.name} is {view.curve}, or {self.number(view.gap)} where it is missing"
 
     def number(self, x: float, allowed: float = inf) -> str:
         """A number in few digits, but no further off than `allowed`."""

@@ -147,7 +147,7 @@ class SLMForest(SLMEnsemble):
     def _as_estimator(self, tree: FlatTree) -> SLMTree:
         names = self._tree_class._get_param_names()
         estimator = self._tree_class(**{name: value for name, value in self.get_params().items() if name in names})
-        for name in ("n_features_in_", "feature_names_in_", "_schema"):
+        for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self, name):
                 setattr(estimator, name, getattr(self, name))
         estimator._model = replace(self._model, ensemble=alone(tree), votes=None)

@@ -701,7 +701,7 @@ def test_a_tree_without_splits_may_have_its_samples_put_side_by_side(
 def assert_placed(task: Task, codes: Array, times: Array, workers: Workers) -> FlatTree:
     """Samples are where their routes end, and in all nodes above, each so many times."""
     before = task.root.order.copy()
-    tree, places, order = placed = grow_placed(task, KEY, workers)
+    tree, places, order, _ = placed = grow_placed(task, KEY, workers)
     np.testing.assert_array_equal(task.root.order, before)
     leaves = leaves_of(tree, codes)
     assert placed.leaves[0].tolist() == np.flatnonzero(tree.is_leaf).tolist()

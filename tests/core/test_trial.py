@@ -74,7 +74,7 @@ def trials(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 def test_equal_samples_share_a_part() -> None:
     rng = np.random.default_rng(0)
     codes, y = rng.integers(-2, 2, (600, 3)), rng.integers(0, 2, 600)
-    parts = trial.deal(problem_of(codes, y), 5, 7)
+    parts = trial.deal_samples(problem_of(codes, y), 5, 7)
     found: dict[tuple[int, ...], set[int]] = {}
     for sample, part in zip(np.column_stack([codes, y]).tolist(), parts.tolist(), strict=True):
         found.setdefault(tuple(sample), set()).add(part)
@@ -87,15 +87,15 @@ def test_equal_samples_share_a_part() -> None:
 def test_order_of_rows_does_not_matter_to_the_parts(n_classes: int) -> None:
     codes, y = distinct(300, n_classes)
     order = np.random.default_rng(1).permutation(300)
-    parts = trial.deal(problem_of(codes, y), 5, 7)
-    np.testing.assert_array_equal(trial.deal(problem_of(codes[order], y[order]), 5, 7), parts[order])
-    assert (trial.deal(problem_of(codes, y), 5, 8) != parts).any() == (n_classes > 0)  # numbers are dealt by their rank
+    parts = trial.deal_samples(problem_of(codes, y), 5, 7)
+    np.testing.assert_array_equal(trial.deal_samples(problem_of(codes[order], y[order]), 5, 7), parts[order])
+    assert (trial.deal_samples(problem_of(codes, y), 5, 8) != parts).any() == (n_classes > 0)  # numbers are dealt by their rank
 
 
 @pytest.mark.parametrize("n_parts", [5, 10])
 def test_every_part_has_its_share_of_every_class(n_parts: int) -> None:
     codes, y = distinct(400, 3)
-    parts = trial.deal(problem_of(codes, y), n_parts, 7)
+    parts = trial.deal_samples(problem_of(codes, y), n_parts, 7)
     for k in range(3):
         counts = np.bincount(parts[y == k], minlength=n_parts)
         assert counts.max() - counts.min() <= 1
@@ -103,7 +103,7 @@ def test_every_part_has_its_share_of_every_class(n_parts: int) -> None:
 
 def test_every_part_has_low_and_high_numbers() -> None:
     codes, y = distinct(400)
-    parts = trial.deal(problem_of(codes, y), 5, 7)
+    parts = trial.deal_samples(problem_of(codes, y), 5, 7)
     assert np.bincount(parts).tolist() == [80] * 5
     for low in np.sort(y)[:-4:5]:
         few = np.argsort(np.where(y >= low, y, np.inf))[:5]
@@ -113,7 +113,7 @@ def test_every_part_has_low_and_high_numbers() -> None:
 def test_samples_of_one_class_are_dealt_by_what_they_are() -> None:
     """Were they dealt as they come in the features' order, a part would be a stretch of it."""
     codes = np.arange(500)[:, None] - 250
-    parts = trial.deal(problem_of(codes, np.zeros(500)), 5, 7)
+    parts = trial.deal_samples(problem_of(codes, np.zeros(500)), 5, 7)
     assert np.bincount(parts).tolist() == [100] * 5
     assert 60 < (np.diff(parts) == 0).sum() < 140  # chance: 100
 
@@ -121,7 +121,7 @@ def test_samples_of_one_class_are_dealt_by_what_they_are() -> None:
 @pytest.mark.parametrize("n", [5, 6, 11])
 def test_no_part_is_empty(n: int) -> None:
     codes, y = distinct(n, 2)
-    assert set(trial.deal(problem_of(codes, y), 5, 7)) == set(range(5))
+    assert set(trial.deal_samples(problem_of(codes, y), 5, 7)) == set(range(5))
 
 
 # ---- trials ----

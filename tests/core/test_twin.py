@@ -190,7 +190,7 @@ def judge(grown: Placed, data: Data, p: TreeParameters, key: int = KEY) -> Verdi
 
     Where rounding could decide otherwise the split must be one of the twin's, and the twin follows it.
     """
-    tree, places, order = grown
+    tree, places, order, _ = grown
     nodes = nodes_of(tree, data.codes.shape[1])
     rows_of = {id(node): sorted(order[a:b].tolist()) for node, (a, b) in zip(nodes, places.tolist(), strict=True)}
     least = math.ceil(Fraction(p.min_weight_fraction_leaf) * naive.weight_of(data))

@@ -54,7 +54,7 @@ class Fault(NamedTuple):
 def check_samples(estimator: Any, X: Any, *y: Any, reset: bool = True) -> Any:
     """X, or X and y, as scikit-learn checks them; errors name the column or sample, and the way out.
 
-    Estimators that take categories note in `_schema` what the columns of a fit were.
+    Estimators that take categories note in `_schema` what the columns of a fit are, until they have a model.
     """
     if hasattr(estimator, "categorical_features"):
         return _check_table(estimator, X, *y, reset=reset)
@@ -64,7 +64,7 @@ def check_samples(estimator: Any, X: Any, *y: Any, reset: bool = True) -> Any:
 def _check_table(estimator: Any, X: Any, *y: Any, reset: bool) -> Any:
     """X, or X and y, where X may have categories, dates and gaps."""
     owner, given = type(estimator).__name__, estimator.categorical_features
-    schema = None if reset and not estimator._keeps_trees() else estimator._schema
+    schema = None if reset and not estimator._keeps_trees() else estimator._known_schema()
     columns = columns_of(X)
     is_chosen = not (given is None or isinstance(given, str)) if schema is None else bool(schema.n_levels.size)
     if columns is None and not is_chosen:

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from sublearn._base.checking import check_samples
 from sublearn._base.cores import n_threads
+from sublearn._base.frames import Schema, schema_of
 from sublearn._base.intake import Intake
 from sublearn._base.parameters import Rule, as_limit, as_rounds, check_parameter, resolve_parameter
 from sublearn.core.data.codes import EXACT, FeatureMaps, code_limit
@@ -65,6 +66,10 @@ class SLMPredictor(SLMEstimator):
         tags.input_tags.string = True
         return tags
 
+    def _known_schema(self) -> Schema:
+        """What the columns are: those of the fit that is going on, or those of the model."""
+        return self._schema if "_schema" in vars(self) else schema_of(self._model.levels)
+
     def _keeps_trees(self) -> bool:
         """Whether a fit goes on from an earlier one."""
         return bool(getattr(self, "warm_start", False)) and self.__sklearn_is_fitted__()
@@ -98,8 +103,10 @@ class SLMPredictor(SLMEstimator):
             subspace_size=plan.subspace_size,
             classes=coded.classes if coded.classes.size else None,
             feature_names=getattr(self, "feature_names_in_", None),
+            levels=self._known_schema().all_levels,
             **more,
         )
+        self.__dict__.pop("_schema", None)
 
     def _key(self) -> int:
         """64 random bits that everything drawn depends on."""

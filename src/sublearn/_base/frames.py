@@ -45,11 +45,26 @@ class Schema(NamedTuple):
     levels: tuple[Levels | None, ...]  # of each feature; None for numbers
 
     @property
+    def all_levels(self) -> tuple[tuple[Level | None, ...] | None, ...]:
+        """The levels of each feature in the order of their numbers; None is what is missing, or a feature of numbers."""
+        return tuple(one and (*one.values, *([None] if one.has_gaps else [])) for one in self.levels)
+
+    @property
     def n_levels(self) -> Array:
         """As in `Given`."""
         if not any(levels is not None for levels in self.levels):
             return np.empty(0, np.int64)
         return np.array([0 if levels is None else max(len(levels), 1) for levels in self.levels], np.int64)
+
+
+def schema_of(all_levels: tuple[tuple[Level | None, ...] | None, ...]) -> Schema:
+    """The schema whose `all_levels` these are."""
+    return Schema(
+        tuple(
+            None if levels is None else Levels(tuple(v for v in levels if v is not None), None in levels)
+            for levels in all_levels
+        )
+    )
 
 
 class Column(NamedTuple):

@@ -42,7 +42,7 @@ class Intake:
     def _as_given(self, X: Array, y: Array, sample_weight: Any, name: str = "sample_weight") -> Given:
         """Samples whose X and y are checked, with their weights."""
         weights = self._check_weights(sample_weight, X, name)
-        n_levels = self._schema.n_levels if hasattr(self, "_schema") else NO_LONG_INTEGERS
+        n_levels = self._schema.n_levels if "_schema" in vars(self) else NO_LONG_INTEGERS
         return Given(X=X, y=y, weights=weights, rows=np.arange(len(X)), n_levels=n_levels)
 
     def _code(self, given: Given, workers: Workers, maps: FeatureMaps | None = None, limit: int = CODE_LIMIT) -> Coded:

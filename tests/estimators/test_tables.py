@@ -1,0 +1,330 @@
+"""Tables with gaps, categories and dates, as frames of several libraries: all promises hold, and errors are clear."""
+
+import pickle
+import re
+from datetime import date, datetime, timedelta
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from sklearn.base import clone
+
+from sublearn import (
+    SLMBoostClassifier,
+    SLMBoostRegressor,
+    SLMClassifier,
+    SLMForestClassifier,
+    SLMForestRegressor,
+    SLMRegressor,
+)
+
+REGRESSORS = [SLMRegressor, SLMForestRegressor, SLMBoostRegressor]
+CLASSIFIERS = [SLMClassifier, SLMForestClassifier, SLMBoostClassifier]
+ALL = pytest.mark.parametrize("make", [*REGRESSORS, *CLASSIFIERS])
+N = 400
+
+
+def small(make: Any, **given: Any) -> Any:
+    """A model that is fitted soon, and that draws nothing among the rows."""
+    if "n_estimators" in make().get_params():
+        given = {"n_estimators": 8, **given}
+    return make(**{"random_state": 0, "racing_samples": None, **given})
+
+
+def table(n: int = N, seed: int = 0) -> pd.DataFrame:
+    """Numbers, one with gaps, categories of three and of thirty levels, gaps among these, and flags."""
+    rng = np.random.default_rng(seed)
+    city = pd.Series([f"city {i:02d}" for i in rng.integers(0, 30, n)], dtype=object)
+    return pd.DataFrame(
+        {
+            "size": rng.normal(size=n),
+            "age": np.where(rng.random(n) < 0.3, np.nan, rng.exponential(size=n)),
+            "city": city.where(rng.random(n) > 0.1, None),
+            "colour": pd.Categorical(rng.choice(["red", "green", "blue"], n)),
+            "new": rng.random(n) < 0.5,
+        }
+    )
+
+
+def numbers_of(X: pd.DataFrame) -> Any:
+    """A target that needs every column."""
+    effect = X["city"].map(lambda c: -1.0 if c is None else (hash_of(c) % 7) / 3.0)
+    y = X["size"] + effect + 1.5 * (X["colour"] == "green") + 2.0 * X["age"].isna() + X["new"]
+    return y.to_numpy(np.float64)
+
+
+def hash_of(text: str) -> int:
+    return sum(map(ord, text)) * 7919
+
+
+def target_of(make: Any, X: pd.DataFrame) -> Any:
+    y = numbers_of(X)
+    return y if make in REGRESSORS else np.where(y > 3, "high", np.where(y > 1, "middle", "low"))
+
+
+def answers(model: Any, X: Any) -> Any:
+    return model.predict_proba(X) if hasattr(model, "predict_proba") else model.predict(X)
+
+
+X = table()
+
+
+def frames(given: pd.DataFrame) -> dict[str, Any]:
+    """One table in many forms."""
+    plain = pl.from_pandas(given)
+    return {
+        "pandas": given,
+        "nullable": given.convert_dtypes(),
+        "arrow-backed": given.convert_dtypes(dtype_backend="pyarrow"),
+        "polars": plain,
+        "polars-strings": plain.with_columns(pl.col("colour").cast(pl.String)),
+        "polars-enum": plain.with_columns(pl.col("colour").cast(pl.Enum(["red", "green", "blue"]))),
+        "arrow": plain.to_arrow(),
+        "arrow-strings": plain.with_columns(pl.col("colour").cast(pl.String)).to_arrow(),
+        "objects": given.astype(object).to_numpy(),
+        "lists": given.astype(object).where(given.notna(), None).to_numpy().tolist(),
+    }
+
+
+@ALL
+def test_all_forms_of_a_table_give_the_same_answers(make: Any) -> None:
+    fresh = table(50, seed=1)
+    y = target_of(make, X)
+    expected = answers(small(make).fit(X, y), fresh)
+    by_name = small(make).fit(X, y)
+    for name, form in frames(X).items():
+        chosen = {"categorical_features": [2, 3]} if name in ("objects", "lists") else {}
+        model = small(make, **chosen).fit(form, y)
+        np.testing.assert_array_equal(answers(model, frames(fresh)[name]), expected, err_msg=name)
+        if not chosen:
+            np.testing.assert_array_equal(answers(by_name, frames(fresh)[name]), expected, err_msg=name)
+
+
+@ALL
+def test_the_model_does_not_depend_on_the_number_of_threads(make: Any) -> None:
+    large = table(3000)
+    y = target_of(make, large)
+    one, three = (small(make, n_jobs=n).fit(large, y) for n in (1, 3))
+    np.testing.assert_array_equal(answers(one, X), answers(three, X))
+
+
+@ALL
+def test_weight_two_equals_row_twice_with_gaps_and_categories(make: Any) -> None:
+    y = target_of(make, X)
+    weights = np.random.default_rng(2).integers(0, 3, N)
+    rows = np.repeat(np.arange(N), weights)
+    weighted = small(make).fit(X, y, sample_weight=weights.astype(float))
+    repeated = small(make).fit(X.iloc[rows], y[rows])
+    np.testing.assert_array_equal(answers(weighted, X), answers(repeated, X))
+
+
+@ALL
+def test_rows_in_another_order_give_the_same_model(make: Any) -> None:
+    y = target_of(make, X)
+    order = np.random.default_rng(3).permutation(N)
+    one, other = small(make).fit(X, y), small(make).fit(X.iloc[order], y[order])
+    np.testing.assert_array_equal(answers(one, X), answers(other, X))
+
+
+@pytest.mark.parametrize("make", [SLMRegressor, SLMClassifier])
+@pytest.mark.parametrize("max_partitions", [1, 3])
+def test_nodes_hold_the_training_samples_that_predict_sends_there(make: Any, max_partitions: int) -> None:
+    y = target_of(make, X)
+    model = make(random_state=0, max_partitions=max_partitions, min_samples_leaf=5).fit(X, y)
+    tree, reached = model.tree_, np.asarray(model.decision_path(X).sum(axis=0)).ravel()
+    np.testing.assert_array_equal(tree.n_samples, reached)
+    ends = model.apply(X)
+    for end in np.unique(ends[tree.is_leaf[ends]]):
+        here = y[ends == end]
+        expected = [here.mean()] if make is SLMRegressor else [(here == c).mean() for c in model.classes_]
+        np.testing.assert_allclose(tree.value[end], expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize("loss", ["squared_error", "absolute_error"])
+def test_the_training_score_of_boosting_is_that_of_its_predictions(loss: str) -> None:
+    y = numbers_of(X)
+    model = SLMBoostRegressor(n_estimators=30, learning_rate=0.2, loss=loss, random_state=0).fit(X, y)
+    errors = np.abs(model.predict(X) - y)
+    expected = np.mean(errors**2) / 2 if loss == "squared_error" else np.mean(errors)
+    assert -model.train_score_[-1] == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize("make", [SLMForestRegressor, SLMBoostRegressor, SLMBoostClassifier])
+def test_a_warm_start_gives_the_model_of_one_fit(make: Any) -> None:
+    y = target_of(make, X)
+    fixed = {"learning_rate": 0.2} if "learning_rate" in make().get_params() else {}
+    whole = small(make, n_estimators=9, **fixed).fit(X, y)
+    model = small(make, n_estimators=4, warm_start=True, **fixed).fit(X, y)
+    model.set_params(n_estimators=9).fit(X, y)
+    np.testing.assert_array_equal(answers(model, X), answers(whole, X))
+
+
+@ALL
+def test_gaps_and_levels_that_training_had_not_are_answered(make: Any) -> None:
+    whole = X.dropna().reset_index(drop=True)
+    model = small(make).fit(whole, target_of(make, whole))
+    strange = whole.head(4).copy()
+    strange["size"] = [np.nan, 0.0, 1.0, np.nan]
+    strange["colour"] = ["purple", None, "red", "purple"]
+    strange["city"] = ["nowhere", "city 01", None, "nowhere"]
+    found = answers(model, strange)
+    assert np.isfinite(found).all()
+    np.testing.assert_array_equal(found[0], found[3])
+
+
+def test_a_gap_that_training_had_not_counts_as_the_middle() -> None:
+    x = np.linspace(-1, 1, 101)[:, None]
+    model = SLMRegressor(random_state=0).fit(x, x[:, 0] ** 3)
+    assert model.predict([[np.nan]]) == model.predict([[0.0]])
+
+
+@pytest.mark.parametrize("make", REGRESSORS)
+@pytest.mark.parametrize("sign", [-1.0, 1.0])
+def test_gaps_can_be_told_from_all_values(make: Any, sign: float) -> None:
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(300, 2))
+    x[rng.random(300) < 0.4, 1] = np.nan
+    y = sign * np.isnan(x[:, 1])
+    model = small(make, max_depth=1, min_samples_leaf=1).fit(x, y)
+    assert np.corrcoef(model.predict(x), y)[0, 1] > 0.99
+
+
+@pytest.mark.parametrize("make", REGRESSORS)
+@pytest.mark.parametrize("side", [-2.0, 0.0, 2.0])
+def test_gaps_go_with_the_values_they_resemble(make: Any, side: float) -> None:
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(600, 1))
+    gone = rng.random(600) < 0.3
+    y = np.where(gone, side, x[:, 0] > 0)
+    given = np.where(gone[:, None], np.nan, x)
+    model = small(make, min_samples_leaf=5, **({"learning_rate": 0.5} if make is SLMBoostRegressor else {}))
+    assert np.abs(model.fit(given, y).predict(given) - y).mean() < 0.1
+
+
+@ALL
+def test_pickles_and_clones(make: Any) -> None:
+    model = small(make).fit(X, target_of(make, X))
+    again = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(answers(again, X), answers(model, X))
+    assert clone(model).get_params() == model.get_params()
+
+
+def test_validation_samples_may_have_new_levels() -> None:
+    y = numbers_of(X)
+    fresh = table(100, seed=5)
+    fresh["city"] = "elsewhere"
+    model = SLMBoostRegressor(n_estimators=30, early_stopping=True, random_state=0)
+    model.fit(X, y, eval_set=(fresh, numbers_of(fresh)))
+    assert np.isfinite(model.validation_score_).all()
+
+
+def test_importances_are_one_a_column() -> None:
+    model = small(SLMForestRegressor).fit(X, numbers_of(X))
+    assert model.feature_importances_.shape == (5,)
+    assert (model.feature_importances_ > 0.01).all()
+
+
+# ---- which columns are categories
+
+
+def test_columns_can_be_chosen_by_name_number_or_flag() -> None:
+    codes = X.assign(city=X["city"].map(lambda c: np.nan if c is None else int(c[-2:])), colour=X["colour"].cat.codes)
+    y = numbers_of(X)
+    expected = small(SLMRegressor, categorical_features=["city", "colour"]).fit(codes, y).predict(codes)
+    for chosen in ([2, 3], np.array([2, 3]), [False, False, True, True, False]):
+        model = small(SLMRegressor, categorical_features=chosen).fit(codes, y)
+        np.testing.assert_array_equal(model.predict(codes), expected)
+    array = codes.to_numpy(float)
+    model = small(SLMRegressor, categorical_features=[2, 3]).fit(array, y)
+    np.testing.assert_array_equal(model.predict(array), expected)
+    as_numbers = small(SLMRegressor).fit(codes, y)
+    assert as_numbers.feature_maps_.n_views < model.feature_maps_.n_views
+
+
+@pytest.mark.parametrize(
+    ("chosen", "message"),
+    [
+        (["town"], "categorical_features of SLMRegressor must hold names or numbers of columns; got 'town'."),
+        ([7], "categorical_features of SLMRegressor must hold names or numbers of columns; got 7."),
+        ([True], "categorical_features of SLMRegressor must have a flag for each of 5 columns; got shape (1,)."),
+    ],
+)
+def test_columns_that_are_not_there_are_named(chosen: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+        SLMRegressor(categorical_features=chosen).fit(X, numbers_of(X))
+
+
+def test_dates_and_durations_are_numbers() -> None:
+    n = 200
+    days = [date(2024, 1, 1) + timedelta(days=i) for i in range(n)]
+    moments = [datetime(2024, 1, 1) + timedelta(minutes=i) for i in range(n)]
+    frame = pl.DataFrame({"day": days, "moment": moments, "lasts": [timedelta(seconds=i) for i in range(n)]})
+    y = np.arange(n) > 100
+    expected = SLMClassifier(random_state=0).fit(frame, y)
+    assert (expected.predict(frame) == y).all()
+    for other in (frame.to_arrow(), frame.to_pandas().assign(day=frame.to_arrow().column("day").to_pandas(date_as_object=False))):
+        model = SLMClassifier(random_state=0).fit(other, y)
+        assert (model.predict(frame) == y).all()
+    seconds = frame.select("moment").to_numpy().astype("datetime64[us]")
+    assert (SLMClassifier(random_state=0).fit(seconds, y).predict(seconds) == y).all()
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        pl.DataFrame({"x": [1.0, 2.0], "deep": [[1], [2, 3]]}),
+        pa.table({"x": [1.0, 2.0], "deep": [[1], [2, 3]]}),
+        pl.DataFrame({"x": [1.0, 2.0], "deep": [{"a": 1}, {"a": 2}]}),
+    ],
+    ids=["list", "arrow-list", "struct"],
+)
+def test_a_column_of_another_type_is_named(frame: Any) -> None:
+    with pytest.raises(ValueError, match=r"^X of SLMClassifier must hold .*column 'deep' is of type .* leave it out\.$"):
+        SLMClassifier().fit(frame, [0, 1])
+
+
+@ALL
+def test_text_in_a_column_that_is_no_category_is_named(make: Any) -> None:
+    with pytest.raises(ValueError, match="column 'city' holds text such as 'city"):
+        small(make, categorical_features=["colour"]).fit(X, target_of(make, X))
+
+
+@ALL
+def test_infinity_is_named_with_its_column(make: Any) -> None:
+    bad = X.assign(age=np.where(np.arange(N) == 7, np.inf, X["age"]))
+    with pytest.raises(ValueError, match=r"infinity in column 'age' \(1 of 400 rows, the first is row 7\)"):
+        small(make).fit(bad, target_of(make, X))
+
+
+def test_columns_in_another_order_are_refused() -> None:
+    model = small(SLMRegressor).fit(X, numbers_of(X))
+    with pytest.raises(ValueError, match="feature names"):
+        model.predict(X[["age", "size", "city", "colour", "new"]])
+
+
+@pytest.mark.parametrize("values", [["a"] * 60, [None] * 60, [f"{i}" for i in range(60)], ["a"] * 59 + ["b"]])
+@pytest.mark.parametrize("make", REGRESSORS)
+def test_columns_of_one_level_of_none_and_of_as_many_as_rows_work(make: Any, values: list[Any]) -> None:
+    frame = pd.DataFrame({"x": np.arange(60.0), "c": pd.Series(values, dtype=object)})
+    model = small(make).fit(frame, np.arange(60.0))
+    assert np.isfinite(model.predict(frame)).all()
+    only = small(make).fit(frame[["c"]], np.arange(60.0))
+    assert np.isfinite(only.predict(frame[["c"]])).all()
+
+
+def test_a_random_column_of_many_levels_does_little_harm() -> None:
+    rng = np.random.default_rng(0)
+    n = 3000
+    x = rng.normal(size=(n, 4))
+    y = x[:, 0] + np.sin(2 * x[:, 1]) + 0.5 * rng.normal(size=n)
+    plain = pd.DataFrame(x, columns=list("abcd"))
+    noisy = plain.assign(noise=[f"{i}" for i in rng.integers(0, 1000, n)])
+    train, test = np.arange(n) < 1800, np.arange(n) >= 1800
+    errors = []
+    for frame in (plain, noisy):
+        model = SLMBoostRegressor(random_state=0).fit(frame[train], y[train])
+        errors.append(np.mean((model.predict(frame[test]) - y[test]) ** 2))
+    assert errors[1] < 1.04 * errors[0]  # of squares: 2 % of the loss
