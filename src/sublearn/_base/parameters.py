@@ -17,7 +17,7 @@ from sublearn.core.boosting.losses import Loss
 from sublearn.core.data.codes import HEAVY_TAILS
 
 T = TypeVar("T")
-ENDLESS = 1 << 40  # as good as no limit; kernels can count to twice as much
+ENDLESS = 1 << 40  # stands for no limit: no data have so many samples, and 64 bits hold twice as much, as kernels need
 MOST_TREES = 1_000_000  # nodes of all trees have numbers of 32 bits
 
 
