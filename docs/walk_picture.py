@@ -38,7 +38,7 @@ class Step(NamedTuple):
 
 BEFORE = (
     Step("fit(X, y)", "the estimator checks its parameters", "tree.py · forest.py · boost.py", "table"),
-    Step("Take in", "X, y and weights; weight 0 is dropped", "_base/intake.py", "check"),
+    Step("Take in", "X, y and weights; weight 0 is dropped", "_base/intake.py · core/data/samples.py", "check"),
     Step("Encode", "each value becomes a whole number", "core/data/codes.py", "codes"),
 )
 NODE = (
@@ -157,7 +157,7 @@ def node(y: float, c: Palette) -> tuple[str, float]:
     parts = [
         rect(MARGIN, y, OUTER, bottom + 34 - y, rx=12, fill=c.group, stroke=c.one),
         words(left, y + 23, "Every node", font_size=15, font_weight=700, fill=c.ink),
-        words(left + 102, y + 23, "core/tree/grower.py", font_size=13, class_="code", fill=c.one),
+        words(left + 102, y + 23, "kernels/growing.py", font_size=13, class_="code", fill=c.one),
         steps,
         words(CENTRE, question + 5, QUESTION, font_size=14.5, font_weight=600, fill=c.ink, text_anchor="middle"),
         arrow(f"M{CENTRE + 122} {question:g} H{right} V{first:g} H{left + width + 3}", c),

@@ -17,7 +17,7 @@ from sublearn.core.boosting.losses import Loss
 from sublearn.core.data.codes import HEAVY_TAILS
 
 T = TypeVar("T")
-ENDLESS = 1 << 40  # as good as no limit; kernels can count to twice as much
+ENDLESS = 1 << 40  # stands for no limit: no data have so many samples, and 64 bits hold twice as much, as kernels need
 MOST_TREES = 1_000_000  # nodes of all trees have numbers of 32 bits
 
 
@@ -193,7 +193,7 @@ PARAMETERS = {
         whole(1, MOST_TREES),
         "T",
         "Number of trees of a forest, or of rounds of boosting. While `learning_rate` is 'auto' it is a maximum: the "
-        f"trial may find that fewer rounds do; give both to have exactly so many. 'auto': {auto.ROUNDS}.",
+        f"trial may find that fewer rounds do. Give both to have exactly so many rounds. 'auto': {auto.ROUNDS}.",
     ),
     "voting": Parameter(
         one_of("soft", "hard"),
@@ -226,7 +226,7 @@ PARAMETERS = {
         "",
         "Trees of a round for more than two classes. 'shared': one, whose leaves have a value for each class and whose "
         "nodes tell two groups of classes apart, drawn anew every round. 'separate': one for each class, as in the "
-        "paper, which takes about so many times as long.",
+        "paper; with K classes a round takes about K times as long.",
     ),
     "quantile": Parameter(
         either(NONE, Rule("a number above 0 and below 1", lambda v: _is_number(v) and 0 < v < 1)),
@@ -239,10 +239,10 @@ PARAMETERS = {
         Rule("a number above 0 and up to 1000", lambda v: _is_number(v) and 0 < v <= 1000),
         "",
         "Factor on the values of all leaves. 'auto' finds how far to learn by fast trials, each on most of the samples "
-        "and tested on the others, and spreads that over `n_estimators` rounds, or over fewer where the rate would "
-        f"fall below {auto.LOWEST_RATE:g}; all samples are learned from in the end. With fewer than {auto.FEW} "
-        f"different samples, or with `early_stopping`, nothing is tried and the rate is {auto.USUAL_RATE:g}, or so "
-        f"much higher as `n_estimators` is lower than 'auto', up to {auto.HIGHEST_RATE:g}.",
+        "and tested on the others. Then all samples are learned from, over `n_estimators` rounds, or over fewer where "
+        f"the rate would fall below {auto.LOWEST_RATE:g}. With fewer than {auto.FEW} different samples, or with "
+        f"`early_stopping`, nothing is tried. The rate is then {auto.USUAL_RATE:g}, times the rounds of 'auto' / "
+        f"`n_estimators` where these are given, up to {auto.HIGHEST_RATE:g}.",
     ),
     "l2_regularization": Parameter(
         number(0.0),
@@ -253,10 +253,10 @@ PARAMETERS = {
     "min_gain": Parameter(
         number(0.0),
         "",
-        "What a split must gain, in multiples of what an arbitrary split gains by chance: the gain is that of Eq. "
-        "(obj4), doubled, and chance the mean squared gradient to the mean second derivative; with more than "
-        f"{auto.MANY} features, among which chance may choose, 1 + log2(n_features / {auto.MANY}) / 2 times that. 0 in "
-        "the paper.",
+        "What a split must gain, in multiples of what an arbitrary split gains by chance. The gain is twice that of "
+        "Eq. (obj4). Chance gains the mean squared gradient divided by the mean second derivative. With more than "
+        f"{auto.MANY} features chance has more to choose from, and gains 1 + log2(n_features / {auto.MANY}) / 2 "
+        "times as much. 0 in the paper.",
     ),
     "min_child_weight": Parameter(
         number(0.0),

@@ -64,7 +64,7 @@ def ours(kind: str) -> str:
 
 
 def fitted(contender: Contender, job: Job, X: Array, y: Array) -> Any:
-    """A new model."""
+    """A new model of a contender, fitted."""
     return contender.make(job).fit(X, y)
 
 
@@ -112,7 +112,7 @@ def _random_forest(job: Job) -> Any:
 
 
 def _hist_boosting(job: Job) -> Any:
-    """Its threads are those of OpenMP, which the run limits."""
+    """Scikit-learn's boosting; its threads are those of OpenMP, which the run limits."""
     from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 
     estimator = HistGradientBoostingClassifier if job.is_classes else HistGradientBoostingRegressor
@@ -160,11 +160,11 @@ class _Ydf:
         return self
 
     def predict(self, X: Array) -> Array:
-        """Numbers."""
+        """What YDF predicts: numbers, or probabilities of classes."""
         return np.asarray(self._model.predict(_columns(X)))
 
     def predict_proba(self, X: Array) -> Array:
-        """In the order of the classes, which YDF has as text."""
+        """Probabilities in the order of the classes, which YDF has as text."""
         given = self.predict(X)
         both = np.column_stack([1.0 - given, given]) if given.ndim == 1 else given
         return both[:, np.argsort([int(name) for name in self._model.label_classes()])]
@@ -183,7 +183,7 @@ def _ydf_boost(job: Job) -> Any:
 
 
 def _staged(model: Any, X: Array, is_classes: bool) -> Iterator[Array]:
-    """By scikit-learn's names."""
+    """Predictions after each round, of a model whose methods have scikit-learn's names."""
     yield from (model.staged_predict_proba if is_classes else model.staged_predict)(X)
 
 

@@ -13,7 +13,7 @@ SHORT = 5.0  # seconds; points of curves are repeated where no fit takes longer,
 
 
 class Point(NamedTuple):
-    """Of a curve."""
+    """A point of a curve: the loss after so many rounds and seconds."""
 
     rounds: int
     seconds: float

@@ -14,7 +14,7 @@ _DISTRIBUTIONS = ("sublearn", "numpy", "numba", *PEERS, "xgboost-cpu")
 
 
 def versions() -> dict[str, str]:
-    """Of what is installed."""
+    """Versions of Python and of the libraries that are installed."""
     return {"python": platform.python_version(), **installed(_DISTRIBUTIONS)}
 
 
@@ -25,7 +25,7 @@ def machine() -> dict[str, Any]:
 
 
 def _cpu() -> str:
-    """Its name, where the system tells."""
+    """Name of the processor, where the system tells it."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     except OSError:

@@ -75,5 +75,5 @@ class Order(NamedTuple):
         return QUICK if self.quick else FULL
 
     def n_trees(self, kind: str) -> int:
-        """Of a contender of this kind."""
+        """Number of trees of a contender of this kind."""
         return {"tree": 1, "forest": self.sizes.n_forest, "boost": self.sizes.n_rounds}[kind]

@@ -61,7 +61,7 @@ def time_predictions(split: Split, courses: Courses, order: Order) -> list[Predi
 
 
 def _model(name: str, rounds: int, split: Split, courses: Courses, order: Order) -> Any:
-    """With the rounds that the loss takes."""
+    """A model with as many rounds as it takes to the loss."""
     course = courses.of[name]
     if rounds == max(course.losses):
         return course.model

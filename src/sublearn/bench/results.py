@@ -11,7 +11,7 @@ from sublearn.bench.threads import Speedup
 
 
 class Results(NamedTuple):
-    """Named after the parts."""
+    """The measurements of a run: one list a part, named after it."""
 
     loss: list[Reached]
     fits: list[Fit]
@@ -22,12 +22,12 @@ class Results(NamedTuple):
 
     @property
     def slopes(self) -> list[Slope]:
-        """Of all that has grown."""
+        """Slopes of time over size, from the measurements of growth."""
         return slopes(self.growth)
 
 
 def empty() -> Results:
-    """Nothing yet."""
+    """Results of a run that has measured nothing yet."""
     return Results(loss=[], fits=[], predict=[], growth=[], threads=[], startup=[])
 
 

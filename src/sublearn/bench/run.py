@@ -85,7 +85,7 @@ class _Report:
         self._console.print(line, style="yellow", soft_wrap=True, markup=False)
 
     def show_load(self) -> None:
-        """Of the machine, before and after."""
+        """Print the load of the machine, before and after."""
         before, after = self._begin, machine()
         loads = ["/".join(f"{load:.1f}" for load in found["load"]) for found in (before, after)]
         text = (
@@ -94,7 +94,7 @@ class _Report:
         self._console.print(text, style="dim", soft_wrap=True, markup=False)
 
     def write(self) -> Path:
-        """All of it as JSON."""
+        """Write all results as JSON."""
         order = self.order
         options = {
             "threads": order.threads,

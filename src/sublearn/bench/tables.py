@@ -17,7 +17,7 @@ MB = 1_000_000
 
 
 def make_sheets(order: Order, results: Results) -> list[Sheet]:
-    """All that there is something for."""
+    """All tables that there are results for."""
     fits = [_fit_sheet(order, results, kind) for kind in KINDS]
     axes = dict.fromkeys(one.axis for one in results.growth)
     growth = [_growth_sheet(order, results, axis) for axis in axes]

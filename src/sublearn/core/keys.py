@@ -1,4 +1,23 @@
-"""Keys of random numbers: each says what is drawn, so that it does not matter when or by whom."""
+"""Keys of random numbers: each says what is drawn, so that it does not matter when or by whom.
+
+A key is a number of 64 bits. Below each key there are others, one for each numbered thing: `mix(key, number)`. The
+numbers in use:
+
+    below the key of       number           is for                               written down in
+    a fit                  0, 1, 2, ...     trees of a forest, rounds of boosting
+                           SPLIT, 2^32      samples held out for early stopping  `_base.boosting`
+                           TRIAL, 2^33      the trials of "auto"                 `_base.boosting`
+    all trials             0, 1, 2, ...     each trial; each feature, to deal    `core.boosting.trial`
+    a tree of a forest     BAG, 2^20        its bootstrap sample                 `core.tree.bagging`
+    a round of boosting    SUBSAMPLE, 2^32  rows that are drawn, from there on   `core.boosting.rounds`
+                           SIGNS, 2^33      signs of the outputs, the same       `core.boosting.rounds`
+                           SEPARATE, 2^34   a tree a class, the same             `core.boosting.rounds`
+    a node                 0 to 4           subspace, projections, children,     `kernels.projection`
+                                            race, groups of classes for fits
+
+The key of a root is that of its tree: of the fit for a single tree, of the round where it has one tree. So the numbers
+below a tree or a round begin far above 4.
+"""
 
 from collections.abc import Iterator
 

@@ -38,11 +38,11 @@ class Stop:
 
     @property
     def wanted(self) -> bool:
-        """Whether to stop."""
+        """Whether threads are to stop."""
         return bool(self.flag[0])
 
     def want(self) -> None:
-        """Stop."""
+        """Tell all threads to stop."""
         self.flag[0] = 1
 
 

@@ -1,7 +1,7 @@
-"""How kernels are compiled: one decorator for what Python calls, one for what kernels call.
+"""How kernels are compiled: `kernel` and `bare_kernel` are for what Python calls, `inner` and `section` for the rest.
 
-Compiled code is cached on disk beside the package, or in the user's cache folder where the package is
-read-only, so that a machine compiles once.
+Compiled code is kept on disk, so that a machine compiles once: in the folder that NUMBA_CACHE_DIR names, else beside
+the package, else in the user's cache folder. Where none of these can be written to, every process compiles in memory.
 """
 
 import gc
@@ -163,17 +163,18 @@ def bare_kernel(function: Callable[..., Any]) -> Kernel:
 
 
 def inner(function: Callable[..., Any]) -> Any:
-    """Compile `function` as a part of kernels: never called from Python, cached with its callers.
+    """Compile `function` as a part of the kernels that call it, and keep it on disk with these.
 
-    It allocates nothing and returns numbers alone, since references to arrays are not counted in it.
+    Python does not call it, but for the few calls by `plain`. It allocates nothing and returns numbers alone, since
+    references to arrays are not counted in it.
     """
     return njit(no_cpython_wrapper=True, **PART, **BARE)(function)
 
 
 def section(function: Callable[..., Any]) -> Any:
-    """Write `function` out in its caller: for what has a name of its own but is called in one place.
+    """Write `function` out wherever it is called: for what is called in one place, or is as short as a slice.
 
-    Measured: forests are faster than where LLVM decides what to write out.
+    Measured: forests are faster than where LLVM decides what to write out. Like `inner` it allocates nothing.
     """
     return njit(inline="always", no_cpython_wrapper=True, **BARE)(function)
 

@@ -1,4 +1,4 @@
-"""What a set of samples is worth: the loss of the paper, turned round so that it adds up over sets; what a node is.
+"""The loss of the paper, turned round into a purity that adds up over sets; and sums, loss and purity of a node.
 
 `purity` is minus weight times loss, up to a constant of the node, so the best split is the one with the largest sum
 of purities, and (sum of purities - purity of the node) / weight is the loss decrease.

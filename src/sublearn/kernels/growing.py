@@ -69,7 +69,12 @@ class Grown(NamedTuple):
 
     A node has numbers for those classes only that it has samples of: of many classes, a small node has few. From its
     place `at` on come how many these are (0 for regression), runs and totals as in `Level`, with room for at least one
-    class and a number more, and numbers of the classes.
+    class and a number more, and numbers of the classes. As an example, a node with five samples of class 0 and two of
+    class 3, at positions 10 to 16; a dot is room that is not used:
+
+        places    at   at + 1        at + 5       at + 9
+        numbers   2    10 15 17 .    5 2 . .      0 3
+                  n    runs          totals       classes
     """
 
     parent: Array  # int64, its number among the nodes of all threads; -1 for the root
@@ -390,6 +395,10 @@ def grow(
     grown, and `own` is its state. First all threads together take large nodes through the steps, and the first thread
     notes what comes out. In the end every node is with one thread, and in `order` the samples of each leaf are
     together.
+
+    Three names run through all steps. `n_met` is the number of the threads' next meeting (`meet` of `team`): a step in
+    which they may meet takes it and returns the next. `loaded` tells that the block holds the node's columns already,
+    so that they need not be gathered. `known` tells that the ranges of candidates are known from a race.
 
     The arguments from `work` on are scratch space. All tests of features and candidates are one call in a loop over
     what is to be tested: written out in several places, they would take several times as long to compile.

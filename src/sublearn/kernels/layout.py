@@ -23,7 +23,7 @@ class Samples(NamedTuple):
     targets: Array  # int32 (n_samples,), regression; boosting: minus the gradients
     remainders: Array  # int32 (n_samples,), regression: what rounding left of the targets, in 2^-30 steps
     curvatures: Array  # int32 (n_samples,), boosting: the second derivatives, all positive; empty when every one is one
-    packed: Array  # int64 (n_samples,), regression, unit weights: all that is added up for a sample, see `columns`
+    packed: Array  # int64 (n_samples,), regression, unit weights: what is added up for a sample; shifts of `columns`
     weights: Array  # int64 (n_samples,), all positive; empty when every weight is one
     counts: Array  # int64 (n_samples,), how many samples a row stands for; empty with `weights`
     n_classes: int  # 0 for regression

@@ -50,7 +50,7 @@ class OpenWhole(Step):
     _name = "sublearn_open_whole"
 
     def run_pass(self, state: Any) -> bool:
-        """Run the pass."""
+        """Give the kernel an empty library, whose code Numba may keep on disk."""
         state.library = WholeCode(state.targetctx.codegen(), state.func_id.func_qualname)
         state.library.enable_object_caching()
         return True
@@ -63,7 +63,7 @@ class OpenPart(Step):
     _name = "sublearn_open_part"
 
     def run_pass(self, state: Any) -> bool:
-        """Run the pass."""
+        """Give the function an empty library that makes no machine code."""
         state.library = PartCode(state.targetctx.codegen(), state.func_id.func_qualname)
         state.flags.no_compile = True
         return True
@@ -76,7 +76,7 @@ class EnterPart(Step):
     _name = "sublearn_enter_part"
 
     def run_pass(self, state: Any) -> bool:
-        """Run the pass."""
+        """Register the function under an entry of its own."""
         entry = f"{{{state.func_id.func_name}}}".format  # a function of C, new each time; if called, it raises
         state.targetctx.insert_user_function(entry, state.cr.fndesc, [state.library])
         state.cr = state.cr._replace(cfunc=entry)
@@ -90,7 +90,7 @@ class FurnishWhole(Step):
     _name = "sublearn_furnish_whole"
 
     def run_pass(self, state: Any) -> bool:
-        """Run the pass."""
+        """Set the environments of all linked functions in the kernel's library."""
         for variable in state.library._final_module.global_variables:
             environment = lookup_environment(variable.name)
             if environment is not None:
@@ -120,7 +120,7 @@ class QuickCompiler(CompilerBase):  # type: ignore[misc]
         self.state.flags = QuickFlags(self.state.flags)
 
     def define_pipelines(self) -> list[Any]:
-        """All passes."""
+        """All passes of Numba's compiler, with ours among them."""
         passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
         for step, before in self.steps:
             passes.add_pass_after(step, before)

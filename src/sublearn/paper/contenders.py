@@ -53,7 +53,7 @@ class Contender(NamedTuple):
 
 
 def _scaled(make: Make, **fixed: Any) -> Make:
-    """On features of mean 0 and deviation 1; nothing in them is random."""
+    """Contenders on features of mean 0 and deviation 1; nothing in them is random."""
 
     def made(random_state: int, **searched: Any) -> Any:
         return make_pipeline(StandardScaler(), make(**fixed, **searched))

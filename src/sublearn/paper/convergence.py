@@ -32,7 +32,7 @@ Probabilities = NDArray[np.float64]  # (n_trees, n_samples, n_classes)
 
 
 class Curves(NamedTuple):
-    """One value for each of TREES."""
+    """Curves of one split, with a value for each of TREES."""
 
     forest: list[float]  # accuracy
     random_forest: list[float]

@@ -165,7 +165,7 @@ def _california(seed: int, folder: Path | None) -> DataSet:
 
 
 def read_or_fetch(name: str, folder: Path | None, fetch: Callable[[], DataSet]) -> DataSet:
-    """From the file if there is one, else from where scikit-learn gets it."""
+    """A set from its file if there is one, else from where scikit-learn gets it."""
     if folder is None and FOLDER_VARIABLE in os.environ:
         folder = Path(os.environ[FOLDER_VARIABLE])
     if folder is not None and (path := folder / f"{name}.csv.gz").exists():

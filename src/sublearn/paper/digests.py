@@ -68,7 +68,7 @@ def _engine(root: Path) -> tuple[str, ...]:
 
 
 def digest(names: tuple[str, ...]) -> str:
-    """Of the code of some files of the package, whatever their order."""
+    """Digest of the code of some files of the package, whatever their order."""
     return _digest(ROOT, tuple(sorted(set(names))))
 
 

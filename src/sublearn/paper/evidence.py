@@ -33,7 +33,7 @@ class Evidence(NamedTuple):
     measured: dict[tuple[str, str], list[Record]]  # of the small measurements, (experiment, data set)
 
     def scores_of(self, contenders: Iterable[str], data_sets: Sequence[str]) -> Scores:
-        """Those of one kind of sets, when all are there."""
+        """Scores of these contenders on sets of one kind, when all are there."""
         is_classes = SOURCES[data_sets[0]].is_classes
         kind = "classes" if is_classes else "numbers"
         if is_classes not in self.scores:
@@ -51,7 +51,7 @@ class Evidence(NamedTuple):
         return found
 
     def mean(self, contender: str, data_set: str, quantity: str) -> float:
-        """Of a quantity, over the splits."""
+        """Mean of a quantity over the splits."""
         return float(np.mean(self.values(contender, data_set, quantity)))
 
     def chosen(self, contender: str, data_set: str, parameter: str) -> list[Any]:
@@ -66,7 +66,7 @@ class Evidence(NamedTuple):
         return float(np.mean([np.mean(nodes) for nodes in self.values(contender, data_set, "nodes")]))
 
     def curve(self, data_set: str, name: str) -> Floats:
-        """Of Fig. 5: (n_splits, n_numbers), or (n_splits,) for strength and correlation of trees."""
+        """A curve of Fig. 5: (n_splits, n_numbers), or (n_splits,) for strength and correlation of trees."""
         if data_set not in self.curves:
             raise MissingRecordsError(f"no curves of {SOURCES[data_set].title}")
         return np.array([record.values[name] for record in self.curves[data_set]])
@@ -99,7 +99,7 @@ class Evidence(NamedTuple):
         return np.where(np.array(is_classes)[:, None], 1 - found, found)
 
     def depths_of_variants(self, variants: Sequence[str]) -> Floats:
-        """Of the ablations, (n_sets, n_variants)."""
+        """Depths of the trees of the ablations, (n_sets, n_variants)."""
         return self._of_variants(variants, "depth")
 
     def widths_of_variants(self, variants: Sequence[str]) -> Floats:
@@ -129,7 +129,7 @@ class Evidence(NamedTuple):
 
 
 def collect_evidence(records: Records, protocol: str) -> Evidence:
-    """From the records of a run by one protocol."""
+    """All evidence that the records of a run by one protocol have."""
     scores = {is_classes: collect_scores(records, is_classes) for is_classes in (True, False)}
     found = Evidence(protocol, {key: one for key, one in scores.items() if one is not None}, {}, {}, {}, {})
     for unit, record in sorted(records.items()):

@@ -91,7 +91,7 @@ def _search(order: Order) -> list[str]:
 
 
 def _tuning(protocol: str) -> str:
-    """On how much of a large set hyper-parameters are chosen."""
+    """A sentence: on how much of a large set hyper-parameters are chosen."""
     n = search.N_TUNING.get(protocol)
     if n is not None:
         return (

@@ -120,7 +120,7 @@ def _ablations(records: Records, n_splits: int) -> list[tuple[str, str, str, Any
         return []
 
     def values(variants: Sequence[str]) -> Any:
-        """Of shape (n_sets, n_variants, n_splits, 2)."""
+        """Values of shape (n_sets, n_variants, n_splits, 2)."""
         return np.array([[found[name, variant] for variant in variants] for name in names])
 
     titles = [SOURCES[name].title for name in names]

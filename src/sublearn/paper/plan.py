@@ -31,7 +31,7 @@ class Order(NamedTuple):
 
     @property
     def seeds(self) -> range:
-        """One for each split."""
+        """Seeds of the splits, one for each."""
         usual = N_SPLITS_QUICK if self.quick else N_SPLITS
         return range(self.seed, self.seed + (usual if self.n_splits is None else self.n_splits))
 

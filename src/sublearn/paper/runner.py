@@ -71,7 +71,7 @@ def _end_line(path: Path, file: TextIO) -> None:
 
 
 def _compute_all(units: list[Unit], folder: Path | None, jobs: int) -> Iterator[tuple[Unit, Record]]:
-    """In the order in which they are done."""
+    """Units with their records, in the order in which they are done."""
     parallel = Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1)
     yield from parallel(delayed(compute)(unit, folder) for unit in units)
 

@@ -52,7 +52,7 @@ class Found(NamedTuple):
     setting: Setting
 
     def described(self) -> dict[str, Any]:
-        """As a record has it, which a file of JSON gives back unchanged."""
+        """The outcome as a record has it, which a file of JSON gives back unchanged."""
         return {"score": self.score, "n_test": self.n_test, **self.size._asdict(), "setting": self.setting}
 
 
@@ -121,7 +121,7 @@ def settings(name: str, protocol: str, quick: bool, n_features: int | None = Non
 
 
 def n_combinations(grid: Grid) -> int:
-    """1 for an empty grid."""
+    """Number of settings of a grid; 1 where it is empty."""
     return prod(map(len, grid.values()))
 
 

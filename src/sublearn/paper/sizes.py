@@ -11,7 +11,7 @@ ROUNDING = 1e-9  # what a loss of nothing may be computed as
 
 
 class Size(NamedTuple):
-    """None where the paper has no formula, or where a model is not one tree."""
+    """Sizes of a model; None where the paper has no formula, or where a model is not one tree."""
 
     n_parameters: int | None
     depth: int | None

@@ -123,7 +123,7 @@ def _falling(evidence: Evidence) -> Ruling:
 
 
 def describe_fall(errors: Sequence[float]) -> tuple[float, float]:
-    """Of a curve from 1 down: the largest share that one level has in the whole fall, and that of the last half."""
+    """Two shares in the whole fall of a curve: the largest that one level has, and that of the lower half of levels."""
     falls = -np.diff(errors)
     whole = max(float(falls.sum()), 1e-12)
     return float(falls.max(initial=0.0)) / whole, float(falls[len(falls) // 2 :].sum()) / whole

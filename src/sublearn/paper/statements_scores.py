@@ -53,7 +53,7 @@ def _stronger_than_trees(evidence: Evidence) -> Ruling:
 
 
 def _baseline_against_trees(data_sets: Sequence[str], printed: str) -> Judge:
-    """By the decision tree of the paper; the tuned one is told beside."""
+    """A judge by the decision tree of the paper; the tuned one is told beside."""
 
     def judge(evidence: Evidence) -> Ruling:
         ruling = on_every([compare(evidence, "slm-baseline", "dt", data_sets)])

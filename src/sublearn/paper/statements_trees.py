@@ -76,7 +76,7 @@ def _more_splits(evidence: Evidence) -> Ruling:
 
 
 def printed_splits() -> dict[str, int]:
-    """Of the decision trees in the appendix: half of their parameters."""
+    """Splits of the decision trees in the appendix: half of their parameters."""
     return {name: int(printed.N_PARAMETERS[TREE][name]) // 2 for name in CLASSES}
 
 

@@ -31,7 +31,7 @@ class Scores(NamedTuple):
     n_test: dict[str, int]
 
     def mean(self, contender: str, data_set: str) -> float:
-        """Over the splits."""
+        """Mean score over the splits."""
         return float(self.values[contender, data_set].mean())
 
     def best(self, contenders: Sequence[str], data_set: str) -> str:
@@ -45,22 +45,22 @@ class Scores(NamedTuple):
 
     @property
     def sign(self) -> int:
-        """1 where more is better."""
+        """Sign of a better score: 1 where more is better, else -1."""
         return 1 if self.is_classes else -1
 
     def n_at_least_as_good(self, contender: str, data_set: str) -> int:
-        """On how many splits ours is at least as good as what is printed."""
+        """Number of splits on which ours is at least as good as what is printed."""
         text = self.printed(contender, data_set)
         assert text is not None
         return int(np.sum(self.sign * self.values[contender, data_set] >= self.sign * float(text) - HALF_A_DIGIT))
 
     def p_value(self, contender: str, other: str, data_set: str) -> float:
-        """Of the difference between two contenders."""
+        """p of the difference between two contenders."""
         differences = self.values[contender, data_set] - self.values[other, data_set]
         return corrected_p_value(differences, SOURCES[data_set].is_generated)
 
     def text(self, value: float, data_set: str, sign: bool = False) -> str:
-        """With the digits that the paper has."""
+        """A value with the digits that the paper has."""
         digits = 2 if self.is_classes else digits_of(data_set)
         return f"{value:{'+' if sign else ''}.{digits}f}"
 
@@ -71,7 +71,7 @@ def digits_of(data_set: str) -> int:
 
 
 def collect_scores(records: Records, is_classes: bool) -> Scores | None:
-    """From the records of contenders; None where there are none of this kind."""
+    """Scores from the records of contenders; None where there are none of this kind."""
     values: dict[tuple[str, str], list[float]] = {}
     n_test: dict[str, int] = {}
     protocol = ""

@@ -73,13 +73,13 @@ class Forecast:
         return unit.subject, unit.data_set
 
     def note(self, unit: Unit, record: Record) -> None:
-        """A unit is done."""
+        """Count a unit as done."""
         self._left[self._kind(unit)] -= 1
         n, seconds = self._seen.get(self._kind(unit), (0, 0.0))
         self._seen[self._kind(unit)] = n + 1, seconds + record.seconds
 
     def seconds_left(self) -> float | None:
-        """None before anything is done."""
+        """Seconds that the rest may take; None before anything is done."""
         if not self._seen:
             return None
         means = {kind: seconds / n for kind, (n, seconds) in self._seen.items()}

@@ -76,6 +76,6 @@ def mean_error(residuals: Floats) -> float:
 
 
 def mean_correlation(residuals: Floats) -> float:
-    """Of the residuals of two trees, in the mean over all pairs."""
+    """Correlation of the residuals of two trees, in the mean over all pairs."""
     correlations: Floats = np.atleast_2d(np.corrcoef(residuals))
     return float(correlations[np.triu_indices(len(residuals), 1)].mean())

@@ -53,7 +53,7 @@ class Comparison(NamedTuple):
     is_better: bool  # in the mean over the sets
 
     def text(self) -> str:
-        """In words and figures."""
+        """The comparison in words and figures."""
         better, worse = self.n_significantly or (None, None)
         parts = [
             f"better on {self.n_better} of {self.n_sets}" + ("" if better is None else f" (significantly {better})"),
@@ -90,7 +90,7 @@ def compare(evidence: Evidence, ours: str, theirs: str, data_sets: Sequence[str]
 
 
 def on_every(comparisons: Sequence[Comparison]) -> Ruling:
-    """By the rule EVERY, over all comparisons together."""
+    """The verdict by the rule EVERY, over all comparisons together."""
     figures = " ".join(one.text() for one in comparisons)
     if all(one.n_better == one.n_sets for one in comparisons):
         return Ruling(HOLDS, figures)
@@ -98,7 +98,7 @@ def on_every(comparisons: Sequence[Comparison]) -> Ruling:
 
 
 def on_most(comparisons: Sequence[Comparison]) -> Ruling:
-    """By the rule MOST, over all comparisons together."""
+    """The verdict by the rule MOST, over all comparisons together."""
     figures = " ".join(one.text() for one in comparisons)
     found = [passed for one in comparisons for passed in (2 * one.n_better > one.n_sets, one.is_better)]
     return graded(found, figures)
@@ -122,7 +122,7 @@ COUNTED = "Holds: on all of the sets. In part: on more than half of them. Else n
 
 
 def untold(reason: str) -> Judge:
-    """For what no run measures."""
+    """A judge of a claim that no run measures."""
     return lambda evidence: Ruling(UNTOLD, reason)
 
 

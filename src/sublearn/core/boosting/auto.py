@@ -73,8 +73,8 @@ def _steps(name: str) -> list[tuple[int, float]]:
 (_SMALL, _SMALL_BELOW), (_USUAL, _USUAL_BELOW), (_LARGE, _) = _steps("n_rounds")
 ROUNDS = (
     f"{_USUAL} ({_SMALL} with fewer than {_SMALL_BELOW:,} samples, {ROUNDS_OF_FEW} with fewer than {FEW}, {_LARGE} "
-    f"from {_USUAL_BELOW:,} on), times the root of K - 1 for K > 2 classes, and so many times more as a "
-    f"`learning_rate` that is given is lower than {USUAL_RATE:g}, up to {MOST_ROUNDS:,}"
+    f"from {_USUAL_BELOW:,} on), times {USUAL_RATE:g} / `learning_rate` where one is given, up to {MOST_ROUNDS:,}. For "
+    "K > 2 classes with one tree a round, all these numbers are multiplied by the root of K - 1"
 )
 (_SHALLOW, _SHALLOW_BELOW), (_DEEP, _) = _steps("max_depth")
 DEPTH = f"{_SHALLOW}, or {_DEEP} from {_SHALLOW_BELOW:,} samples on"

@@ -45,8 +45,9 @@ def find_slopes(
 ) -> tuple[Slopes, Slopes]:
     """Derivatives by all outputs, and in a direction (n_outputs,) among them.
 
-    `fill` writes rows first to last before, at a cost a row in samples visited. The hessian's mixed terms are left out
-    of the direction, as in the leaves.
+    `fill(first, last)`, where it is given, writes the derivatives of these rows before they are looked at; `cost` is
+    what that takes a row, in samples visited. Second derivatives by two different outputs are taken for 0, in the
+    direction as in the leaves.
     """
     n, n_outputs = gradients.shape
     curves = np.empty((0, n_outputs)) if hessians is None else hessians
@@ -79,7 +80,7 @@ class Derivatives(NamedTuple):
     packed: Array  # int64, as in `Samples`
     target_step: float
     curvature_step: float
-    noise: float  # the mean square of a sample's gradient to its curvature, in steps
+    noise: float  # mean squared target over mean curvature, both as integers: what a split gains by chance
 
 
 def integer_derivatives(slopes: Slopes, weights: Weights, workers: Workers) -> Derivatives:

@@ -38,7 +38,8 @@ class Loss:
     """
 
     max_step = np.inf  # what a leaf may add to raw at the most, before the learning rate
-    _link = "identity"  # name of what `prediction` does, where that is ours
+    # what `prediction` does, as a name of `LINKS`; a loss of this file that has its own `prediction` must say it
+    _link = "identity"
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}>"
@@ -48,7 +49,7 @@ class Loss:
         raise NotImplementedError(f"values of {self!r} must be written: values(self, y, raw), the loss of each sample.")
 
     def derivatives(self, y: Array, raw: Array) -> tuple[Array, Array | None]:
-        """Gradient and second derivative by raw, in the shape of raw; the second is positive, or None for ones."""
+        """First and second derivative by raw, both in the shape of raw; the second is positive, or None for ones."""
         raise NotImplementedError(
             f"derivatives of {self!r} must be written: derivatives(self, y, raw), the first and second by raw."
         )

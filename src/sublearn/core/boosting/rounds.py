@@ -25,7 +25,8 @@ from sublearn.core.tree.task import Task, number_root
 from sublearn.kernels.derivatives import add_steps, add_to_parents, sum_derivatives
 from sublearn.kernels.layout import Array
 
-# numbers of keys below a round's key: from these on come rows, signs and separate trees; nodes of one tree are below
+# numbers of the keys below a round's key: from these on come rows, signs and separate trees. A tree that is alone in
+# its round takes the round's key for its root, which uses the numbers 0 to 4; `core.keys` lists all numbers
 SUBSAMPLE, SIGNS, SEPARATE = 1 << 32, 1 << 33, 1 << 34
 SMALLEST = 1e-300  # the least step of hessians, where derivatives and weights are near the ends of the floats
 

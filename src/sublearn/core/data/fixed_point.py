@@ -14,11 +14,11 @@ ORDINARY = 900  # targets below two to this power, and above two to minus this, 
 
 
 class Weights(NamedTuple):
-    """`weights` and `counts` as in `Samples`, and what a weight of 1 stands for."""
+    """Weights of samples as integers, as in `Samples` of `kernels.layout`."""
 
-    weights: Array
-    counts: Array
-    step: float = 1.0
+    weights: Array  # int64; empty when every weight is one
+    counts: Array  # int64, how many samples a row stands for; empty with `weights`
+    step: float = 1.0  # what the integer 1 of `weights` stands for
 
     def count(self, n_rows: int) -> int:
         """How many samples n_rows rows stand for."""
@@ -142,7 +142,7 @@ def integer_targets(y: Array) -> Targets:
 
 
 def pack(targets: Array, curvatures: Array) -> Array:
-    """All that kernels add up for a sample of weight 1, in one number; see `columns`."""
+    """All that kernels add up for a sample of weight 1, in one number; shifts are those of `kernels.columns`."""
     if curvatures.size:
         return (np.int64(1) << CURVED_SHIFT) + (curvatures.astype(np.int64) << CURVATURE_SHIFT) + targets
     return (np.int64(1) << COUNT_SHIFT) + (np.int64(1) << TARGET_BITS) + targets

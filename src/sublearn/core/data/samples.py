@@ -4,8 +4,9 @@
     Coded     the same samples with integer codes in the place of values, and the maps behind these
     Samples   what kernels take
 
-Maps of features are fitted and applied in `code`, and rows that weigh nothing are left out in `drop_weightless`. What a
-column may hold beside numbers has to be known in these two places alone.
+This is the way of `fit`: maps of features are fitted and applied in `code`, and rows that weigh nothing are left out in
+`drop_weightless`. `predict` comes another way: a fitted model applies its maps by `encode_samples` or `encode_part` of
+`core.data.codes`. Gaps, text and dates come to neither: `check_samples` in `_base.checking` refuses them first.
 """
 
 from typing import Any, NamedTuple

@@ -1,1 +1,1 @@
-"""Fitted models as flat arrays: all that prediction, export and files read."""
+"""Fitted models: `fitted` has the record that an estimator holds, `flat_tree` and `flat_ensemble` the arrays inside."""

@@ -1,4 +1,4 @@
-"""The fitted model: one record that every estimator holds; prediction, export and files read it and nothing else."""
+"""The fitted model: one record, which every estimator holds as `_model`; what is asked after a fit is read from it."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field

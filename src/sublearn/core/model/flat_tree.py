@@ -1,4 +1,7 @@
-"""The fitted form of a tree: flat arrays. Prediction, files, export and plots read only this."""
+"""A fitted tree as flat arrays, a part of the fitted model: pruning, importances and export read them.
+
+Prediction walks the records that `find_routes` of `core.model.flat_ensemble` makes of them.
+"""
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple

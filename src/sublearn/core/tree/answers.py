@@ -32,7 +32,11 @@ class Answers(Protocol):
 
 
 class ClassShares(NamedTuple):
-    """Classes: the share of each."""
+    """Classes: the share of each.
+
+    `values` is for the loop over levels; trees that are grown in compiled code have their shares from
+    `kernels.assembling`, which has no table of all classes for every node.
+    """
 
     n_classes: int
 

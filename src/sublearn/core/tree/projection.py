@@ -24,7 +24,7 @@ Vector = tuple[int, ...]
 
 
 class DrawingRounds(NamedTuple):
-    """The rounds that draw, for kernels; see `projection.draw_candidates`."""
+    """The rounds that draw, as `draw_vectors` in `kernels.projection` takes them."""
 
     bounds: Array  # int64 (n_rounds, subspace_size), or (n_rounds, n_features) by rank
     probabilities: Array  # float64, of the shape of `bounds`
@@ -55,7 +55,8 @@ class Plan(NamedTuple):
 def plan_projections(parameters: TreeParameters, n_features: int) -> Plan:
     """Decide round by round whether all vectors are listed or some are drawn.
 
-    What depends on the features that a round selects in a node is listed there, by `projection.draw_vectors`.
+    What depends on the features that a round selects in a node is listed there, by `draw_vectors` in
+    `kernels.projection`.
     """
     size = min(parameters.subspace_size, n_features)
     once = parameters.selection == "round"

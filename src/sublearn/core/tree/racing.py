@@ -1,4 +1,7 @@
-"""Racing: in a large node the first three steps look at some of its samples, and only the best candidates at all."""
+"""Races of the loop over levels: steps 1 to 3 look at some samples of a large node, then finalists are tested on all.
+
+`kernels.racing` has the two steps that compiled trees share: the draw of the samples, and the choice of the finalists.
+"""
 
 import numpy as np
 
