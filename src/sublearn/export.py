@@ -14,7 +14,7 @@ from sublearn.kernels.layout import Array
 from sublearn.tree import SLMTree
 
 LETTERS = "abcdefgh"
-ROUNDING = 8.0  # codes by which rounded numbers may move a cut: under a hundredth of a deviation
+LARGEST_SHIFT = 8.0  # codes by which rounded numbers may move a cut: under a hundredth of a deviation
 
 
 def export_text(model: Any, feature_names: Sequence[str] | None = None, *, digits: int = 4) -> str:
@@ -123,7 +123,7 @@ class _Writer:
             if not line.straight:
                 self.curved[f] = None
         scale, text, _ = terms[0]
-        allowed = ROUNDING / len(terms) / abs(scale)
+        allowed = LARGEST_SHIFT / len(terms) / abs(scale)
         for weight, name, reach in terms[1:]:
             factor = self.number(abs(weight / scale), allowed / reach)
             text += f" {'-' if weight * scale < 0 else '+'} {'' if factor == '1' else factor + ' '}{name}"
