@@ -1,4 +1,7 @@
-"""Where benchmarks and tests find files: in the folder that SUBLEARN_DATA names, or shared/data beside the project."""
+"""Where benchmarks and tests find files of data: in the folder that the variable SUBLEARN_DATA names.
+
+Where it names none, they look into shared/data beside the clone, and do without what is not there.
+"""
 
 import os
 from collections.abc import Iterable, Iterator

@@ -3,6 +3,7 @@
 `python tests/documents.py` writes what code prints, the table of parameters and the picture of the README.
 """
 
+import os
 import re
 import runpy
 from collections.abc import Iterator
@@ -24,6 +25,9 @@ CODE_AND_OUTPUT = re.compile(r"```python\n(?P<code>.*?)```(?:\n\n```text\n(?P<ou
 FENCED = re.compile(r"^(```|~~~).*?^\1", re.DOTALL | re.MULTILINE)
 LINK = re.compile(r"\]\(([^)\s]+)\)|(?:src|href)=\"([^\"]+)\"")
 HEADING = re.compile(r"^#{1,6} +(.+?) *$", re.MULTILINE)
+TOCTREE = re.compile(r"^```\{toctree\}\n(.*?)^```", re.DOTALL | re.MULTILINE)
+PAGE = re.compile(r"\{doc\}`([^`<]+)`|^:link: (\S+)$", re.MULTILINE)
+NAME = re.compile(r"\{(?:class|func)\}`~?([\w.]+)`")
 TARGET = re.compile(r"^\(([\w-]+)\)=$", re.MULTILINE)
 
 
@@ -88,6 +92,25 @@ def broken_links(path: Path, text: str) -> list[str]:
         if not is_there or (anchor and anchor not in anchors(text if file == path else file.read_text("utf-8"))):
             broken.append(target)
     return broken
+
+
+def contents(page: Path) -> list[Path]:
+    """Sources of the pages that a page of the site has in its tables of contents."""
+    lines = [line.strip() for tree in TOCTREE.findall(page.read_text("utf-8")) for line in tree.splitlines()]
+    return [source_of(page, line) for line in lines if line and not line.startswith(":")]
+
+
+def references(page: Path) -> list[Path]:
+    """Sources of the pages that a page of the site refers to by their names."""
+    return [source_of(page, one or other) for one, other in PAGE.findall(page.read_text("utf-8"))]
+
+
+def source_of(page: Path, name: str) -> Path:
+    """The file that a name stands for, there or not; the pages of the gallery come from the examples."""
+    path = Path(os.path.normpath(DOCS / name[1:] if name.startswith("/") else page.parent / name))
+    if path.parent == DOCS / "gallery":
+        return ROOT / "examples" / ("GALLERY_HEADER.rst" if path.name == "index" else f"{path.name}.py")
+    return next((path.with_name(path.name + end) for end in (".md", ".rst") if Path(f"{path}{end}").is_file()), path)
 
 
 def draw_picture(path: Path) -> list[str]:

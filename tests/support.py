@@ -65,18 +65,18 @@ def parameters(**changes: Any) -> TreeParameters:
 def settings_of(given: TreeParameters, data: Data, l2: float = 0.0) -> Settings:
     """The same parameters for the twins."""
     return Settings(
-        given.criterion,
-        given.n_bins,
-        given.min_samples_leaf,
-        kernel_test(given, data).min_weight,
-        given.subspace_size,
-        given.max_partitions,
-        given.max_cosine,
-        given.effective_ratio,
-        given.max_depth,
-        given.min_samples_split,
-        given.min_loss,
-        l2,
+        criterion=given.criterion,
+        n_bins=given.n_bins,
+        min_samples_leaf=given.min_samples_leaf,
+        min_weight=kernel_test(given, data).min_weight,
+        subspace_size=given.subspace_size,
+        max_partitions=given.max_partitions,
+        max_cosine=given.max_cosine,
+        effective_ratio=given.effective_ratio,
+        max_depth=given.max_depth,
+        min_samples_split=given.min_samples_split,
+        min_loss=given.min_loss,
+        l2=l2,
     )
 
 

@@ -74,15 +74,15 @@ def reproduce(
         _refuse(f"--protocol: unknown name {protocol!r}. Known: {', '.join(PROTOCOLS)}.")
     _check_folders(out, data_dir)
     order = Order(
-        protocol,
-        quick,
-        seed,
-        _chosen("--datasets", datasets, list(SOURCES), groups),
-        _chosen("--contenders", contenders, list(CONTENDERS)),
-        _chosen("--only", only, list(PARTS), {"all": parts}),
-        out,
-        data_dir,
-        jobs or cpu_count(),
+        protocol=protocol,
+        quick=quick,
+        seed=seed,
+        data_sets=_chosen("--datasets", datasets, list(SOURCES), groups),
+        contenders=_chosen("--contenders", contenders, list(CONTENDERS)),
+        parts=_chosen("--only", only, list(PARTS), {"all": parts}),
+        out=out,
+        folder=data_dir,
+        jobs=jobs or cpu_count(),
         n_splits=splits,
     )
     for library in ("matplotlib", "xgboost"):
@@ -118,7 +118,7 @@ def bench(
     Prints ratios, theirs over ours. Writes DIR/results.json and a picture, time against loss.
     """
     from sublearn.bench.contenders import PEERS
-    from sublearn.bench.order import PARTS, Order
+    from sublearn.bench.order import PARTS, BenchOrder
     from sublearn.bench.run import bench as run
     from sublearn.bench.sets import SOURCES
 
@@ -126,17 +126,17 @@ def bench(
         _check_ratios()
         return
     _check_folders(out, data_dir)
-    order = Order(
-        _chosen("--only", only, list(PARTS)),
-        _chosen("--sets", sets, list(SOURCES), _by_kind(SOURCES)),
-        _chosen("--peers", peers, list(PEERS)),
-        threads,
-        repeats,
-        out,
-        data_dir,
-        quick,
-        seed,
-        goals,
+    order = BenchOrder(
+        parts=_chosen("--only", only, list(PARTS)),
+        data_sets=_chosen("--sets", sets, list(SOURCES), _by_kind(SOURCES)),
+        peers=_chosen("--peers", peers, list(PEERS)),
+        threads=threads,
+        repeats=repeats,
+        out=out,
+        folder=data_dir,
+        quick=quick,
+        seed=seed,
+        goals=goals,
     )
     if find_spec("matplotlib") is None:
         _refuse("sublearn bench needs matplotlib: pip install 'sublearn[bench]'")

@@ -15,7 +15,7 @@ from sublearn.tree import SLMTree
 LETTERS = "abcdefgh"
 NUMBER, GAPS, MEAN = "number", "gaps", "mean"  # kinds of views
 PLACES = ("low", "middle", "high")  # of what is missing
-ROUNDING = 8.0  # codes by which rounded numbers may move a cut: under a hundredth of a deviation
+LARGEST_SHIFT = 8.0  # codes by which rounded numbers may move a cut: under a hundredth of a deviation
 
 
 def export_text(model: Any, feature_names: Sequence[str] | None = None, *, digits: int = 4) -> str:
@@ -167,7 +167,7 @@ class _Writer:
                 terms.append((a * line.slope, self.views[v].name, line.reach))
             self.seen[v] = None
         scale, text, _ = terms[0]
-        allowed = ROUNDING / len(terms) / abs(scale)
+        allowed = LARGEST_SHIFT / len(terms) / abs(scale)
         for weight, name, reach in terms[1:]:
             factor = self.number(abs(weight / scale), allowed / reach)
             text += f" {'-' if weight * scale < 0 else '+'} {'' if factor == '1' else factor + ' '}{name}"

@@ -250,6 +250,11 @@ class _Search:
             raise ValueError("scoring of tune must give numbers; got NaN of the estimator as it is.")
         self._best_rate = self._rate
         best, found, n_settings, n_dropped = default, dict[str, Any](), 1, 0
+
+        def so_far() -> Tuning:
+            counts = {"n_settings": n_settings, "n_dropped": n_dropped}
+            return Tuning(parameters=found, score=best, default_score=default, seconds=0.0, **counts)
+
         show(n_settings, best)
         while self._time_for(self._stages[0]):
             trial = study.ask()
@@ -259,7 +264,7 @@ class _Search:
             for stage in self._stages:
                 if not self._time_for(stage):
                     study.tell(trial, state=optuna.trial.TrialState.FAIL)
-                    return Tuning(found, best, default, n_settings, n_dropped, 0.0)
+                    return so_far()
                 scores.append(self._score(settings, stage))
                 trial.report(self._mean(scores), len(scores))
                 if len(scores) < len(self._stages) and trial.should_prune():
@@ -274,7 +279,7 @@ class _Search:
                 if score > best:
                     best, found, self._best_rate = score, settings, self._rate
             show(n_settings, best)
-        return Tuning(found, best, default, n_settings, n_dropped, 0.0)
+        return so_far()
 
     def _mean(self, scores: list[float]) -> float:
         """Mean score of folds, or the score of the last stage where stages grow."""

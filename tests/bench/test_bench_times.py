@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sublearn.bench import contenders, goals, sets
+from sublearn.bench import contenders, goals, sets, tables
 from sublearn.bench.clock import SLOW, Timing, in_turns, ratio, stopwatch
 from sublearn.bench.courses import first_at
-from sublearn.bench.fits import Fit
+from sublearn.bench.fits import TimedFit
 from sublearn.bench.goals import MET, MISSED, UNKNOWN, Goal, judge
-from sublearn.bench.growth import Grown, power, slopes
+from sublearn.bench.growth import SizedFit, power, slopes
 from sublearn.bench.loss import Point, Reached
 from sublearn.bench.picture import time_against_loss
 from sublearn.bench.predict import Predicted
@@ -100,8 +100,8 @@ def test_slope_of_a_power_law_is_its_exponent(exponent: float) -> None:
     assert power(values, [3.0 * value**exponent for value in values]) == pytest.approx(exponent, abs=1e-9)
 
 
-def grown(axis: str, value: int, seconds: float, peak: int = GIB, contender: str = "slm-boost") -> Grown:
-    return Grown(
+def grown(axis: str, value: int, seconds: float, peak: int | None = GIB, contender: str = "slm-boost") -> SizedFit:
+    return SizedFit(
         axis=axis,
         value=value,
         contender=contender,
@@ -109,7 +109,7 @@ def grown(axis: str, value: int, seconds: float, peak: int = GIB, contender: str
         seconds=seconds,
         ratio=None,
         peak=peak,
-        beyond=0,
+        beyond=None if peak is None else 0,
         turns=[seconds],
         loads=[0.0],
     )
@@ -154,8 +154,8 @@ def reached(data_set: str, contender: str, ratio: float | None) -> Reached:
 
 def fit(
     contender: str, kind: str, ratio: float, loss: float, accuracy: float | None, data_set: str = "synthetic"
-) -> Fit:
-    return Fit(
+) -> TimedFit:
+    return TimedFit(
         data_set=data_set,
         kind=kind,
         contender=contender,
@@ -285,10 +285,15 @@ def test_growth_is_judged_by_our_slopes(axis: str, most: float, values: tuple[in
         assert verdict(f"growth in {axis}", growth=entries + peers) == expected
 
 
-@pytest.mark.parametrize(("peak", "expected"), [(6 * GIB, MET), (6 * GIB + 1, MISSED)])
-def test_memory_is_judged_at_two_million_rows(peak: int, expected: str) -> None:
+@pytest.mark.parametrize(("peak", "expected"), [(6 * GIB, MET), (6 * GIB + 1, MISSED), (None, UNKNOWN)])
+def test_memory_is_judged_at_two_million_rows(peak: int | None, expected: str) -> None:
     entries = [grown("rows", 2_000_000, 1.0, peak), grown("rows", 1_000_000, 1.0, 99 * GIB)]
     assert verdict("memory of 2,000,000 rows", growth=entries) == expected
+
+
+def test_memory_that_is_unknown_is_shown_as_such() -> None:
+    texts = [tables._memory(grown("rows", 10, 1.0, peak)) for peak in (3_000_000, None)]
+    assert texts == ["3 MB, +0", "memory unknown"]
 
 
 @pytest.mark.parametrize(("speedup", "expected"), [(1.7, MET), (1.69, MISSED)])

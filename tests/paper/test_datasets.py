@@ -1,7 +1,6 @@
 """The fifteen data sets of the paper: their sizes, their geometry, and where they come from."""
 
 import gzip
-import os
 from math import pi
 from pathlib import Path
 from typing import Any
@@ -13,11 +12,10 @@ from scipy.spatial.distance import cdist
 from sklearn.datasets import make_moons
 from sklearn.utils import Bunch
 
-from documents import ROOT
+from files import FOLDER, path_of
 from sublearn.paper import datasets
 from sublearn.paper.datasets import SOURCES, MissingDataError, load, read_file
 
-FOLDER = Path(os.environ.get("SUBLEARN_DATA") or ROOT.parent / "shared" / "data")
 NOISY = ["circle-and-ring", "2-new-moons", "4-new-moons", "friedman-1", "friedman-2", "friedman-3"]
 
 
@@ -29,6 +27,10 @@ def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(datasets, "fetch_openml", fail)
     monkeypatch.setattr(datasets, "fetch_california_housing", fail)
     monkeypatch.delenv("SUBLEARN_DATA", raising=False)
+
+
+def is_at_hand(name: str) -> bool:
+    return SOURCES[name].is_bundled or path_of(name.replace("-", "_")).exists()
 
 
 def write_set(folder: Path, name: str, text: str) -> Path:
@@ -70,7 +72,7 @@ def fetched(bunch: Any, asked: list[int]) -> Any:
 def test_set_has_the_size_that_the_paper_says(
     name: str, n_samples: int, n_features: int, counts: list[int] | None
 ) -> None:
-    if not (SOURCES[name].is_bundled or (FOLDER / f"{name.replace('-', '_')}.csv.gz").exists()):
+    if not is_at_hand(name):
         pytest.skip(f"no file of {name}; name a folder that has it with SUBLEARN_DATA")
     data = load(name, folder=FOLDER)
     assert data.X.shape == (n_samples, n_features) == (len(data.y), len(data.feature_names))
@@ -90,7 +92,7 @@ def test_there_are_nine_sets_of_classes_and_six_of_numbers() -> None:
 
 def test_ranges_of_targets_are_those_of_the_paper() -> None:
     for name, low, high in (("boston", 5, 50), ("california-housing", 0.15, 5), ("diabetes", 25, 346)):
-        if SOURCES[name].is_bundled or (FOLDER / f"{name.replace('-', '_')}.csv.gz").exists():
+        if is_at_hand(name):
             y = load(name, folder=FOLDER).y
             assert [y.min(), y.max()] == pytest.approx([low, high], abs=0.001)
 

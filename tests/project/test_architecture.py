@@ -1,4 +1,7 @@
-"""Imports point down: kernels know of nothing, the core of no estimator, estimators of no experiment."""
+"""Imports point down: kernels know of nothing, the core of no estimator, estimators of no experiment.
+
+And records are made by the names of their fields, where there are more than a few.
+"""
 
 import ast
 from pathlib import Path
@@ -6,6 +9,8 @@ from pathlib import Path
 import sublearn
 
 ROOT = Path(sublearn.__file__).parent
+MOST_BY_POSITION = 5  # fields of a record; of more, nobody sees which is which
+LATER = ("core/boosting/auto.py", "paper/node.py")  # edits give the records of a report new keys
 LAYERS = [  # each may import itself and those before it
     ["kernels"],
     ["core.parallel", "core.keys"],
@@ -45,3 +50,37 @@ def test_imports_point_down() -> None:
         module = ".".join(path.relative_to(ROOT).with_suffix("").parts)
         for other in imported(path):
             assert layer_of(other) <= layer_of(module), f"{module} imports {other}"
+
+
+def last_name(node: ast.expr) -> str:
+    """What is called, or inherited from, without its module and arguments."""
+    return ast.unparse(node.func if isinstance(node, ast.Call) else node).rpartition(".")[2]
+
+
+def is_record(node: ast.AST) -> bool:
+    return isinstance(node, ast.ClassDef) and bool(
+        {"NamedTuple", "dataclass"} & set(map(last_name, [*node.bases, *node.decorator_list]))
+    )
+
+
+def wide_calls(sources: dict[str, str]) -> list[str]:
+    """Where a record of some sources is made with too many fields by position."""
+    trees = {name: ast.parse(text) for name, text in sources.items()}
+    records = {getattr(node, "name", "") for tree in trees.values() for node in ast.walk(tree) if is_record(node)}
+    return [
+        f"{name}:{node.lineno} {last_name(node)}"
+        for name, tree in trees.items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and last_name(node) in records and len(node.args) > MOST_BY_POSITION
+    ]
+
+
+def test_records_of_many_fields_are_made_by_name() -> None:
+    sources = {path.relative_to(ROOT).as_posix(): path.read_text("utf-8") for path in ROOT.rglob("*.py")}
+    assert [call for call in wide_calls(sources) if not call.startswith(LATER)] == []
+
+
+def test_records_made_by_position_are_found() -> None:
+    head = "@dataclass(frozen=True)\nclass A: ...\nclass B(typing.NamedTuple): ...\nclass C: ...\n"
+    calls = "A(1, 2, 3, 4, 5)\nx.B(1, 2, 3, 4, 5, 6)\nC(1, 2, 3, 4, 5, 6)\nA(1, 2, 3, 4, 5, e=6)\n"
+    assert wide_calls({"a.py": head, "b.py": calls + "A(1, 2, 3, 4, 5, 6)"}) == ["b.py:2 B", "b.py:5 A"]

@@ -222,7 +222,15 @@ def test_claims_are_part_of_a_quick_run_only_if_named(ordered: Callable[..., Ord
 def test_options_become_the_order(ordered: Callable[..., Order], tmp_path: Path) -> None:
     order = ordered("--protocol", "paper", "--seed", "4", "--data-dir", str(tmp_path), "--only", "fig5,table1")
     assert order == Order(
-        "paper", True, 4, tuple(SOURCES), tuple(CONTENDERS), ("table1", "fig5"), tmp_path, tmp_path, 1
+        protocol="paper",
+        quick=True,
+        seed=4,
+        data_sets=tuple(SOURCES),
+        contenders=tuple(CONTENDERS),
+        parts=("table1", "fig5"),
+        out=tmp_path,
+        folder=tmp_path,
+        jobs=1,
     )
 
 

@@ -2,6 +2,7 @@
 
 import re
 import runpy
+from collections import Counter
 from importlib.util import find_spec
 from pathlib import Path
 from types import SimpleNamespace
@@ -9,18 +10,23 @@ from types import SimpleNamespace
 import pytest
 
 import sublearn
+import sublearn.tuning
 from documents import (
     CODE_AND_OUTPUT,
     DOCS,
     FENCED,
+    NAME,
     PARAMETERS,
     README,
     ROOT,
     broken_links,
+    contents,
     pages,
     pages_with_code,
+    references,
     renewed_outputs,
     renewed_table,
+    source_of,
 )
 
 HINT = "python tests/documents.py renews it"
@@ -77,9 +83,42 @@ def test_broken_links_are_found() -> None:
     assert broken_links(DOCS / "guide" / "trees.md", text) == bad
 
 
+def site() -> list[Path]:
+    """The sources of the site's pages, but for those of the gallery."""
+    return [page for page in pages() if page.is_relative_to(DOCS)] + [DOCS / "api.rst"]
+
+
+def test_every_page_of_the_site_is_in_one_table_of_contents() -> None:
+    listed = Counter(path for page in site() for path in contents(page))
+    assert listed == Counter([*site(), ROOT / "examples" / "GALLERY_HEADER.rst"]) - Counter([DOCS / "index.md"])
+
+
+def test_references_lead_to_pages_examples_and_public_names() -> None:
+    found = [(name_of(page), path) for page in site() for path in references(page)]
+    assert len(found) > 10
+    assert [(page, path) for page, path in found if not path.is_file()] == []
+    names = [(name_of(page), name) for page in site() for name in NAME.findall(page.read_text("utf-8"))]
+    assert len(names) > 5
+    assert [(page, name) for page, name in names if name not in reference()] == []
+
+
+def test_references_to_nothing_are_found() -> None:
+    there = [
+        source_of(DOCS / "guide" / "index.md", name) for name in ("trees", "../api", "/index", "/gallery/partitions")
+    ]
+    nowhere = [source_of(DOCS / "index.md", name) for name in ("trees", "/guide", "/gallery/none")]
+    assert [path.is_file() for path in there + nowhere] == [True] * 4 + [False] * 3
+
+
+def reference() -> list[str]:
+    """The names that the reference has a page of, in full."""
+    listed = re.findall(r"^   ([\w.]+)$", (DOCS / "api.rst").read_text("utf-8"), re.M)
+    return [f"sublearn.{name}" for name in listed]
+
+
 def test_every_public_name_is_in_the_reference() -> None:
-    listed = re.findall(r"^   (\w+)$", (DOCS / "api.rst").read_text("utf-8"), re.M)
-    assert sorted(listed) == sorted(sublearn.__all__)
+    records = [f"tuning.{name}" for name in sublearn.tuning.__all__ if isinstance(getattr(sublearn.tuning, name), type)]
+    assert sorted(reference()) == sorted(f"sublearn.{name}" for name in (*sublearn.__all__, *records))
 
 
 def test_modules_that_pages_name_are_there() -> None:

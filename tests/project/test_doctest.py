@@ -5,14 +5,26 @@ from types import ModuleType
 
 import pytest
 
+import sublearn.boost
+import sublearn.core.boosting.losses
 import sublearn.export
+import sublearn.forest
 import sublearn.selection
 import sublearn.tree
+import sublearn.tuning
+
+MODULES = [
+    sublearn.tree,
+    sublearn.forest,
+    sublearn.boost,
+    sublearn.core.boosting.losses,
+    sublearn.selection,
+    sublearn.tuning,
+    sublearn.export,
+]
 
 
-@pytest.mark.parametrize(
-    "module", [sublearn.tree, sublearn.export, sublearn.selection], ids=lambda module: module.__name__
-)
+@pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__)
 def test_examples_print_what_they_say(module: ModuleType) -> None:
     result = doctest.testmod(module)
     assert result.attempted > 0

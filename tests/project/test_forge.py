@@ -1,6 +1,8 @@
 """Files for those who work on sublearn and for a public forge: they can be read, and agree with the package."""
 
 import re
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -9,9 +11,11 @@ import pytest
 import yaml
 
 from documents import ROOT
+from support import PATIENCE
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
-WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+WORKFLOW = ROOT / ".github" / "workflows"
+WORKFLOWS = sorted(WORKFLOW.glob("*.yml"))
 FORMS = [path for path in sorted((ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.yml")) if path.name != "config.yml"]
 GUIDE = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
 TARGETS = re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE)
@@ -22,7 +26,7 @@ def read(path: Path) -> Any:
 
 
 def steps_of(workflow: Any) -> list[dict[str, Any]]:
-    return [step for job in workflow["jobs"].values() for step in job["steps"]]
+    return [step for job in workflow["jobs"].values() for step in job.get("steps", [])]
 
 
 def test_workflows_have_jobs_of_steps_that_run_or_use_something() -> None:
@@ -31,7 +35,39 @@ def test_workflows_have_jobs_of_steps_that_run_or_use_something() -> None:
         found = read(path)
         assert found[True]  # "on", which YAML takes for a truth
         assert all(("run" in step) != ("uses" in step) for step in steps_of(found))
-        assert all({"runs-on", "timeout-minutes", "steps"} <= set(job) for job in found["jobs"].values())
+        jobs = [job for job in found["jobs"].values() if "uses" not in job]  # which is a workflow that has its own
+        assert all({"runs-on", "timeout-minutes", "steps"} <= set(job) for job in jobs)
+
+
+def test_nothing_is_published_before_all_tests_have_passed() -> None:
+    jobs = read(WORKFLOW / "release.yml")["jobs"]
+    tests = jobs["tests"]["uses"]
+    assert "workflow_call" in read(ROOT / tests)[True]
+    assert set(jobs["publish"]["needs"]) == {"tests", "build"}
+    assert [name for name, job in jobs.items() if "id-token" in job.get("permissions", {})] == ["publish"]
+
+
+def script_of(name: str) -> str:
+    """What a step of the release runs."""
+    (script,) = [step["run"] for step in steps_of(read(WORKFLOW / "release.yml")) if step.get("name") == name]
+    return str(script)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="releases are made on Linux")
+@pytest.mark.parametrize(("urls", "expected"), [('Paper = "a"', 1), ('Source = "b"', 0)])
+def test_release_fails_in_words_while_the_source_has_no_address(urls: str, expected: int, tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text(f"[project.urls]\n{urls}\n")
+    script = script_of("The package says where its source is").replace("python -", f"{sys.executable} -")
+    done = subprocess.run(["bash", "-e", "-c", script], cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE)
+    assert done.returncode == expected
+    assert ("[project.urls] of pyproject.toml has no Source" in done.stderr) == bool(expected)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="releases are made on Linux")
+def test_scripts_of_the_release_are_bash() -> None:
+    for step in steps_of(read(WORKFLOW / "release.yml")):
+        done = subprocess.run(["bash", "-n"], input=step.get("run", ""), capture_output=True, text=True)
+        assert (done.returncode, done.stderr) == (0, ""), step
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
@@ -53,7 +89,7 @@ def test_forms_ask_for_something() -> None:
 
 def test_pythons_that_are_tested_are_those_that_the_package_names() -> None:
     names = [line.rpartition(" ")[2] for line in PROJECT["project"]["classifiers"] if ":: Python :: 3." in line]
-    tested = read(ROOT / ".github" / "workflows" / "tests.yml")["jobs"]["test"]["strategy"]["matrix"]["python"]
+    tested = read(WORKFLOW / "tests.yml")["jobs"]["test"]["strategy"]["matrix"]["python"]
     assert tested == names
     assert PROJECT["project"]["requires-python"] == f">={names[0]}"
     assert PROJECT["tool"]["mypy"]["python_version"] == names[0]

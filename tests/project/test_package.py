@@ -2,6 +2,7 @@
 
 import ast
 import json
+import os
 import pickle
 import subprocess
 import sys
@@ -15,9 +16,11 @@ import pytest
 import yaml
 
 import sublearn
+from alone import ALONE
 from documents import ROOT
 from support import PATIENCE
 
+OF_EXTRAS = ("paper", "bench", "cli", "__main__")  # what needs more than the wheel requires
 HEAVY = ("joblib", "matplotlib", "numba", "numpy", "optuna", "rich", "scipy", "sklearn", "typer", "xgboost")
 LOADED = """
 import json, sys
@@ -86,6 +89,31 @@ def test_wheel_has_the_package_and_nothing_else(wheel: Path) -> None:
     paths = [path for path in package.rglob("*") if path.is_file() and path.parent.name != "__pycache__"]
     assert ours == {path.relative_to(package).as_posix() for path in paths if "egg-info" not in str(path)}
     assert "sublearn/py.typed" in ours
+
+
+def python_alone(wheel: Path, folder: Path, code: str) -> subprocess.CompletedProcess[str]:
+    """A process that has the wheel and what it requires, and nothing else."""
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(folder)
+    command = [sys.executable, "-c", ALONE + code]
+    environment = {**os.environ, "PYTHONPATH": str(folder)}
+    return subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, env=environment)
+
+
+def test_library_imports_nothing_that_the_wheel_does_not_require(wheel: Path, tmp_path: Path) -> None:
+    package = Path(sublearn.__file__).parent
+    paths = [path.relative_to(package).with_suffix("").parts for path in package.rglob("*.py")]
+    library = sorted(".".join(("sublearn", *parts)) for parts in paths if parts[0] not in OF_EXTRAS)
+    assert len(library) > 50
+    done = python_alone(wheel, tmp_path, f"import sublearn, {', '.join(library)}\nprint(sublearn.__file__)")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert Path(done.stdout.strip()).is_relative_to(tmp_path)
+
+
+def test_import_that_is_not_required_is_found(wheel: Path, tmp_path: Path) -> None:
+    done = python_alone(wheel, tmp_path, "import json, joblib, scipy.special\nimport hypothesis.strategies")
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1] == "ModuleNotFoundError: hypothesis is not required by sublearn"
 
 
 def test_version_is_written_down_once(wheel: Path) -> None:

@@ -23,8 +23,8 @@ class Measured(NamedTuple):
     """What a fit took."""
 
     seconds: float
-    peak: int  # bytes of the whole process, its input among them
-    beyond: int  # bytes above what it had before the fit
+    peak: int | None  # bytes of the whole process, its input among them; None where the system does not tell
+    beyond: int | None  # bytes above what it had before the fit
 
 
 def fit_apart(contender: str, job: Job, folder: Path) -> Measured:
@@ -35,13 +35,15 @@ def fit_apart(contender: str, job: Job, folder: Path) -> Measured:
     return Measured(**json.loads(done.stdout.splitlines()[-1]))
 
 
-def _peak() -> int:
+def _peak() -> int | None:
     """Most memory so far; on Linux not ru_maxrss, in which a new process has that of the one that started it."""
     if STATUS.exists():
         lines = STATUS.read_text(encoding="utf-8").splitlines()
         return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM"))
-    import resource  # Windows has neither
-
+    try:
+        import resource
+    except ImportError:  # Windows has neither
+        return None
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss  # macOS has it in bytes
 
 
@@ -55,7 +57,7 @@ def _measure(contender: str, folder: str, job: list[Any]) -> Measured:
         before, begin = _peak(), perf_counter()
         fitted(of, wanted, X, y)
         seconds, peak = perf_counter() - begin, _peak()
-    return Measured(seconds, peak, peak - before)
+    return Measured(seconds, peak, None if peak is None or before is None else peak - before)
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 from sublearn.bench.clock import Timing, in_turns
 from sublearn.bench.contenders import Contender, Job, chosen, fitted, predictions
-from sublearn.bench.order import Order
+from sublearn.bench.order import BenchOrder
 from sublearn.bench.sets import Split
 
 PACE = ("xgboost", "lightgbm", "catboost", "hist-boosting")  # the first that is there sets the goal
@@ -27,7 +27,7 @@ class Courses(NamedTuple):
     of: dict[str, Course]
 
 
-def find_courses(split: Split, order: Order) -> Courses | None:
+def find_courses(split: Split, order: BenchOrder) -> Courses | None:
     """Fit everybody with all rounds; None where no peer could set a goal."""
     contenders = chosen(order.peers, "boost")
     pace = next((name for name in PACE if name in contenders), None)
@@ -44,7 +44,7 @@ def find_courses(split: Split, order: Order) -> Courses | None:
     return Courses(pace, goal, courses)
 
 
-def _course(contender: Contender, split: Split, order: Order, n_rounds: int, goal: float | None) -> Course:
+def _course(contender: Contender, split: Split, order: BenchOrder, n_rounds: int, goal: float | None) -> Course:
     job = Job(split.is_classes, n_rounds, order.threads)
     call = {"": lambda: fitted(contender, job, split.X_train, split.y_train)}
     timing = in_turns(call, 1)[""]

@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 from sublearn.bench.clock import Call, Timing, in_turns, ratio
 from sublearn.bench.contenders import KINDS, Job, chosen, fitted, ours, predictions
-from sublearn.bench.order import Order
+from sublearn.bench.order import BenchOrder
 from sublearn.bench.sets import Split
 
 
-class Fit(NamedTuple):
+class TimedFit(NamedTuple):
     """What a contender took, and what it reached."""
 
     data_set: str
@@ -26,7 +26,7 @@ class Fit(NamedTuple):
     accuracy: float | None
 
 
-def time_fits(split: Split, order: Order, known: Mapping[str, Timing]) -> list[Fit]:
+def time_fits(split: Split, order: BenchOrder, known: Mapping[str, Timing]) -> list[TimedFit]:
     """All kinds on one set; fits of boosting that are `known` to be slow are not done again."""
     found = []
     for kind in KINDS:
@@ -40,7 +40,7 @@ def time_fits(split: Split, order: Order, known: Mapping[str, Timing]) -> list[F
         for name, timing in timings.items():
             given = predictions(timing.result, split.X_test, split.is_classes)
             found.append(
-                Fit(
+                TimedFit(
                     data_set=split.name,
                     kind=kind,
                     contender=name,

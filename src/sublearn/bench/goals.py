@@ -139,7 +139,9 @@ def _growth(results: Results) -> list[Goal]:
     memory = [
         Case(f"{_title(one.contender)} {one.peak / 2**30:.2f} GiB", one.peak <= LARGE_MEMORY)
         for one in results.growth
-        if (one.axis, one.value) == ("rows", LARGE_ROWS) and CONTENDERS[one.contender].library == OURS
+        if (one.axis, one.value) == ("rows", LARGE_ROWS)
+        and CONTENDERS[one.contender].library == OURS
+        and one.peak is not None
     ]
     many = f"above {MANY_CANDIDATES} candidates"
     return [

@@ -11,13 +11,13 @@ import numpy as np
 from sublearn.bench.child import Measured, fit_apart
 from sublearn.bench.clock import Call, in_turns, ratio
 from sublearn.bench.contenders import CONTENDERS, OURS, Contender, Job, ours
-from sublearn.bench.order import Order
+from sublearn.bench.order import BenchOrder
 from sublearn.bench.sets import N_FEATURES, many, synthetic
 
 LEFT_OUT = ("ydf",)  # one fit of a large set would take hours
 
 
-class Grown(NamedTuple):
+class SizedFit(NamedTuple):
     """A fit of one size."""
 
     axis: str  # what grows
@@ -26,8 +26,8 @@ class Grown(NamedTuple):
     n_trees: int
     seconds: float
     ratio: float | None  # of boosting: theirs over ours
-    peak: int  # bytes of the whole process
-    beyond: int  # bytes above the input
+    peak: int | None  # bytes of the whole process; None where the system does not tell
+    beyond: int | None  # bytes above the input
     turns: list[float]
     loads: list[float]
 
@@ -42,7 +42,7 @@ class Slope(NamedTuple):
     slope: float
 
 
-def time_growth(axis: str, order: Order, say: Callable[[str], None]) -> list[Grown]:
+def time_growth(axis: str, order: BenchOrder, say: Callable[[str], None]) -> list[SizedFit]:
     """All sizes along one axis, each fit in a process of its own."""
     found = []
     for value in order.sizes.axes[axis]:
@@ -64,7 +64,7 @@ def _write(axis: str, value: int, n_rows: int, folder: Path) -> None:
     np.save(folder / "y.npy", y)
 
 
-def _time_one(axis: str, value: int, order: Order, folder: Path) -> list[Grown]:
+def _time_one(axis: str, value: int, order: BenchOrder, folder: Path) -> list[SizedFit]:
     options = {"n_projections": value} if axis == "candidates" else {}
     jobs = {name: Job(True, order.n_trees(c.kind), order.threads, options) for name, c in growing(axis, order).items()}
     calls: dict[str, Call] = {name: partial(fit_apart, name, job, folder) for name, job in jobs.items()}
@@ -75,7 +75,7 @@ def _time_one(axis: str, value: int, order: Order, folder: Path) -> list[Grown]:
         measured: Measured = timing.result
         beside = ratio(timing.seconds, best) if CONTENDERS[name].kind == "boost" else None
         grown.append(
-            Grown(
+            SizedFit(
                 axis=axis,
                 value=value,
                 contender=name,
@@ -91,7 +91,7 @@ def _time_one(axis: str, value: int, order: Order, folder: Path) -> list[Grown]:
     return grown
 
 
-def growing(axis: str, order: Order) -> dict[str, Contender]:
+def growing(axis: str, order: BenchOrder) -> dict[str, Contender]:
     """Ours, and peers of boosting; candidates are ours alone."""
     peers = () if axis == "candidates" else tuple(name for name in order.peers if name not in LEFT_OUT)
     return {
@@ -105,7 +105,7 @@ def _own_seconds(call: Call) -> tuple[float, Any]:
     return measured.seconds, measured
 
 
-def slopes(grown: Sequence[Grown], above: int = 0) -> list[Slope]:
+def slopes(grown: Sequence[SizedFit], above: int = 0) -> list[Slope]:
     """Of each contender along each axis, from the values above a bound; at least two are needed."""
     found = []
     for axis, contender in dict.fromkeys((one.axis, one.contender) for one in grown):

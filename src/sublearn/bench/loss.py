@@ -6,7 +6,7 @@ from typing import NamedTuple
 from sublearn.bench.clock import Call, in_turns, ratio
 from sublearn.bench.contenders import CONTENDERS, Job, fitted, ours
 from sublearn.bench.courses import Courses
-from sublearn.bench.order import Order
+from sublearn.bench.order import BenchOrder
 from sublearn.bench.sets import Split
 
 SHORT = 5.0  # seconds; points of curves are repeated where no fit takes longer, since short ones are noisy
@@ -37,7 +37,7 @@ class Reached(NamedTuple):
     curve: list[Point]
 
 
-def time_to_loss(split: Split, courses: Courses, order: Order) -> list[Reached]:
+def time_to_loss(split: Split, courses: Courses, order: BenchOrder) -> list[Reached]:
     """Whole fits with the rounds that are needed, in turns; then fits for the points of the curves."""
 
     def fit(name: str, n_rounds: int) -> Call:

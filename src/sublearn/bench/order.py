@@ -55,7 +55,7 @@ QUICK = Sizes(
 )
 
 
-class Order(NamedTuple):
+class BenchOrder(NamedTuple):
     """What is to be measured."""
 
     parts: tuple[str, ...] = PARTS

@@ -8,7 +8,7 @@ import numpy as np
 from sublearn.bench.clock import Call, in_turns, per_call, ratio
 from sublearn.bench.contenders import CONTENDERS, Job, fitted, ours, predictions
 from sublearn.bench.courses import Courses
-from sublearn.bench.order import Order
+from sublearn.bench.order import BenchOrder
 from sublearn.bench.sets import Split
 
 TURNS = 20  # at least: all rows at once take some milliseconds, and a disturbance as many
@@ -29,7 +29,7 @@ class Predicted(NamedTuple):
     loads: list[float]
 
 
-def time_predictions(split: Split, courses: Courses, order: Order) -> list[Predicted]:
+def time_predictions(split: Split, courses: Courses, order: BenchOrder) -> list[Predicted]:
     """Of those who have reached the loss; the test samples come as often as makes enough rows."""
     X = np.resize(split.X_test, (order.sizes.n_bulk, split.X_test.shape[1]))
     reached = {name: course.rounds for name, course in courses.of.items() if course.rounds}
@@ -60,7 +60,7 @@ def time_predictions(split: Split, courses: Courses, order: Order) -> list[Predi
     ]
 
 
-def _model(name: str, rounds: int, split: Split, courses: Courses, order: Order) -> Any:
+def _model(name: str, rounds: int, split: Split, courses: Courses, order: BenchOrder) -> Any:
     """A model with as many rounds as it takes to the loss."""
     course = courses.of[name]
     if rounds == max(course.losses):

@@ -2,8 +2,8 @@
 
 from typing import Any, NamedTuple
 
-from sublearn.bench.fits import Fit
-from sublearn.bench.growth import Grown, Slope, slopes
+from sublearn.bench.fits import TimedFit
+from sublearn.bench.growth import SizedFit, Slope, slopes
 from sublearn.bench.loss import Reached
 from sublearn.bench.predict import Predicted
 from sublearn.bench.startup import Start
@@ -14,9 +14,9 @@ class Results(NamedTuple):
     """The measurements of a run: one list a part, named after it."""
 
     loss: list[Reached]
-    fits: list[Fit]
+    fits: list[TimedFit]
     predict: list[Predicted]
-    growth: list[Grown]
+    growth: list[SizedFit]
     threads: list[Speedup]
     startup: list[Start]
 

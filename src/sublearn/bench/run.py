@@ -16,7 +16,7 @@ from sublearn.bench.goals import judge, show_goals
 from sublearn.bench.growth import LEFT_OUT, time_growth
 from sublearn.bench.loss import time_to_loss
 from sublearn.bench.machine import machine, versions
-from sublearn.bench.order import Order
+from sublearn.bench.order import BenchOrder
 from sublearn.bench.picture import time_against_loss
 from sublearn.bench.predict import time_predictions
 from sublearn.bench.results import Results, empty, plain
@@ -30,7 +30,7 @@ from sublearn.paper.terminal import show_sheet
 ON_SETS = ("loss", "fits", "predict")
 
 
-def bench(order: Order, console: Console) -> Path:
+def bench(order: BenchOrder, console: Console) -> Path:
     """Measure what is ordered; returns the path of the JSON, which is written anew after every set and part.
 
     Raises MissingDataError where none of the sets can be had that the order needs.
@@ -69,7 +69,7 @@ def bench(order: Order, console: Console) -> Path:
 class _Report:
     """What has been measured so far, and where it is told and written."""
 
-    def __init__(self, order: Order, console: Console, begin: dict[str, Any]) -> None:
+    def __init__(self, order: BenchOrder, console: Console, begin: dict[str, Any]) -> None:
         self.order, self._console, self._begin = order, console, begin
         self.results: Results = empty()
         self._left_out: list[str] = []
@@ -119,13 +119,13 @@ class _Report:
         return path
 
 
-def _without_missing_peers(order: Order, report: _Report) -> Order:
+def _without_missing_peers(order: BenchOrder, report: _Report) -> BenchOrder:
     for library in filter(missing, order.peers):
         report.leave_out(f"{library} is left out: it is not installed; pip install 'sublearn[bench]'")
     return order._replace(peers=tuple(library for library in order.peers if not missing(library)))
 
 
-def _measure_sets(order: Order, report: _Report) -> None:
+def _measure_sets(order: BenchOrder, report: _Report) -> None:
     n_found = 0
     for name in order.data_sets:
         try:
@@ -140,7 +140,7 @@ def _measure_sets(order: Order, report: _Report) -> None:
         raise MissingDataError("none of the sets can be had")
 
 
-def _measure_set(split: sets.Split, order: Order, report: _Report) -> None:
+def _measure_set(split: sets.Split, order: BenchOrder, report: _Report) -> None:
     courses: Courses | None = None
     if {"loss", "predict"} & set(order.parts):
         report.say(f"loss by rounds: {split.name}")

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from sublearn.bench.clock import Call, Timing, in_turns
 from sublearn.bench.contenders import CONTENDERS, MODULES, OURS, ours
-from sublearn.bench.order import Order
+from sublearn.bench.order import BenchOrder
 
 # Small data: what is imported, compiled or loaded is all that takes time. What a user of scikit-learn has anyway is
 # imported first, and so is numba, so that the rest is the library's own.
@@ -56,7 +56,7 @@ class Start(NamedTuple):
     loads: list[float]
 
 
-def time_starts(order: Order) -> list[Start]:
+def time_starts(order: BenchOrder) -> list[Start]:
     """Our estimators and peers of boosting in turns, then ours once each without a cache."""
     peers = {n: c for n, c in CONTENDERS.items() if c.library in order.peers and c.kind == "boost"}
     names = {name: c for name, c in CONTENDERS.items() if c.library == OURS} | peers
@@ -82,7 +82,7 @@ def _as_start(name: str, cache: str, timing: Timing, best: float) -> Start:
     return Start(name, cache, **timing.result, ratio=ratio, turns=timing.turns, loads=timing.loads)
 
 
-def _start(name: str, order: Order, cache: str | None) -> dict[str, float]:
+def _start(name: str, order: BenchOrder, cache: str | None) -> dict[str, float]:
     """Times of a new process; `cache` is where compiled kernels are kept, None for the usual place."""
     contender = CONTENDERS[name]
     environment = {**os.environ, "OMP_NUM_THREADS": str(order.threads)}

@@ -5,8 +5,8 @@ from typing import Any
 
 from sublearn.bench.clock import SLOW
 from sublearn.bench.contenders import CONTENDERS, KINDS
-from sublearn.bench.growth import Grown, Slope
-from sublearn.bench.order import Order
+from sublearn.bench.growth import SizedFit, Slope
+from sublearn.bench.order import BenchOrder
 from sublearn.bench.results import Results
 from sublearn.bench.sets import SOURCES
 from sublearn.paper.sheets import Cell, Sheet
@@ -16,7 +16,7 @@ TITLES = {"tree": "one tree", "forest": "forests", "boost": "boosting"}
 MB = 1_000_000
 
 
-def make_sheets(order: Order, results: Results) -> list[Sheet]:
+def make_sheets(order: BenchOrder, results: Results) -> list[Sheet]:
     """All tables that there are results for."""
     fits = [_fit_sheet(order, results, kind) for kind in KINDS]
     axes = dict.fromkeys(one.axis for one in results.growth)
@@ -39,7 +39,7 @@ def _by_set(name: str, title: str, note: str, entries: Sequence[Any], lines: Cal
         ]
         rows.append((CONTENDERS[contender].title, cells))
     header = ["", *(SOURCES[data_set].title for data_set in data_sets)]
-    return Sheet(name, title, note, header, rows, set(), [], is_timing=True)
+    return Sheet(name=name, title=title, note=note, header=header, rows=rows, breaks=set(), entries=[], is_timing=True)
 
 
 def _times(ratio: float | None) -> str:
@@ -51,7 +51,7 @@ def _seconds(seconds: float, turns: Sequence[float]) -> str:
     return f"{seconds:.3g} s" + ("*" if len(turns) == 1 and seconds > SLOW else "")
 
 
-def _loss_sheet(order: Order, results: Results) -> Sheet:
+def _loss_sheet(order: BenchOrder, results: Results) -> Sheet:
     pace = CONTENDERS[results.loss[0].pace].title if results.loss else ""
     note = (
         f"{THEIRS} Whole fits with as many rounds as reach the test loss that {pace} has after {order.sizes.n_rounds}, "
@@ -66,7 +66,7 @@ def _loss_sheet(order: Order, results: Results) -> Sheet:
     return _by_set("loss", f"Time to {pace}'s loss", note, results.loss, lines)
 
 
-def _fit_sheet(order: Order, results: Results, kind: str) -> Sheet:
+def _fit_sheet(order: BenchOrder, results: Results, kind: str) -> Sheet:
     entries = [one for one in results.fits if one.kind == kind]
 
     def lines(one: Any) -> list[str]:
@@ -80,7 +80,7 @@ def _fit_sheet(order: Order, results: Results, kind: str) -> Sheet:
     return _by_set(f"fits-{kind}", f"Whole fits: {TITLES[kind]}{n}", note, entries, lines)
 
 
-def _best_of(order: Order) -> str:
+def _best_of(order: BenchOrder) -> str:
     return f"best of {order.repeats}, in turns. A star: one turn, since it takes longer than {SLOW:g} s."
 
 
@@ -98,7 +98,7 @@ def _predict_sheet(results: Results) -> Sheet:
     return _by_set("predict", "Prediction at matched loss", note, results.predict, lines)
 
 
-def _growth_sheet(order: Order, results: Results, axis: str) -> Sheet:
+def _growth_sheet(order: BenchOrder, results: Results, axis: str) -> Sheet:
     entries = [one for one in results.growth if one.axis == axis]
     found = {(one.value, one.contender): one for one in entries}
     values = list(dict.fromkeys(one.value for one in entries))
@@ -116,19 +116,34 @@ def _growth_sheet(order: Order, results: Results, axis: str) -> Sheet:
     sizes = f"{order.sizes.n_growth:,} rows where they do not grow"
     header = ["", *(CONTENDERS[key].title for key in contenders)]
     title = f"Growth in {axis}; {sizes}" if axis != "rows" else "Growth in rows"
-    return Sheet(f"growth-{axis}", title, note, header, rows, {len(values) - 1}, [], is_timing=True)
+    return Sheet(
+        name=f"growth-{axis}",
+        title=title,
+        note=note,
+        header=header,
+        rows=rows,
+        breaks={len(values) - 1},
+        entries=[],
+        is_timing=True,
+    )
 
 
-def _grown_cell(one: Grown, first: Grown) -> Cell:
+def _grown_cell(one: SizedFit, first: SizedFit) -> Cell:
     beside = [] if one.ratio is None else [f"{one.ratio:.2f} of ours"]
     return Cell(
         (
             f"{one.seconds / first.seconds:.2f} x",
             _seconds(one.seconds, one.turns),
             *beside,
-            f"{one.peak / MB:,.0f} MB, +{one.beyond / MB:,.0f}",
+            _memory(one),
         )
     )
+
+
+def _memory(one: SizedFit) -> str:
+    if one.peak is None or one.beyond is None:
+        return "memory unknown"
+    return f"{one.peak / MB:,.0f} MB, +{one.beyond / MB:,.0f}"
 
 
 def _slope_cell(slope: Slope | None) -> Cell:
@@ -142,7 +157,16 @@ def _thread_sheet(results: Results) -> Sheet:
     ]
     n = results.threads[0].threads if results.threads else 2
     note = "The time on one thread over that on several, whole fits; peers show what the machine allows."
-    return Sheet("threads", f"{n} threads on the synthetic set", note, ["", "times"], rows, set(), [], is_timing=True)
+    return Sheet(
+        name="threads",
+        title=f"{n} threads on the synthetic set",
+        note=note,
+        header=["", "times"],
+        rows=rows,
+        breaks=set(),
+        entries=[],
+        is_timing=True,
+    )
 
 
 def _start_sheet(results: Results) -> Sheet:
@@ -155,4 +179,13 @@ def _start_sheet(results: Results) -> Sheet:
         rows.append((f"{CONTENDERS[one.contender].title}, {one.cache} cache", cells))
     note = "Ratio: own import and first fit over those of SLM Boost. Seconds; 500 rows by 20, each in a new process."
     header = ["", "ratio", "import of others", "own import", "first fit", "first predict"]
-    return Sheet("startup", "Starting up", note, header, rows, set(), [], is_timing=True)
+    return Sheet(
+        name="startup",
+        title="Starting up",
+        note=note,
+        header=header,
+        rows=rows,
+        breaks=set(),
+        entries=[],
+        is_timing=True,
+    )

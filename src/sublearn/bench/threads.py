@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from sublearn.bench.clock import Call, in_turns
 from sublearn.bench.contenders import CONTENDERS, OURS, Job, fitted
-from sublearn.bench.order import Order
+from sublearn.bench.order import BenchOrder
 from sublearn.bench.sets import Split
 
 BESIDE = ("xgboost", "lightgbm")  # peers that show what the machine allows
@@ -23,7 +23,7 @@ class Speedup(NamedTuple):
     loads: dict[str, list[float]]
 
 
-def time_threads(split: Split, order: Order) -> list[Speedup]:
+def time_threads(split: Split, order: BenchOrder) -> list[Speedup]:
     """One thread and several take turns, for each of our estimators and two peers."""
     found = []
     threads = max(order.threads, 2)

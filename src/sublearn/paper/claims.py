@@ -34,13 +34,13 @@ def reached_sheet(scores: Scores, n_settings: dict[str, int]) -> Sheet | None:
         "value is no multiple of one test sample. "
     )
     return Sheet(
-        "reached1" if scores.is_classes else "reached3",
-        f"Is the paper reached? {'Classes' if scores.is_classes else 'Numbers'}",
-        note + " ".join(misses),
-        ["", "paper", "our mean", "our range", "at least as good", "printed value", "mean no worse"],
-        rows,
-        {i for i in range(len(rows) - 1) if entries[i]["contender"] != entries[i + 1]["contender"]},
-        entries,
+        name="reached1" if scores.is_classes else "reached3",
+        title=f"Is the paper reached? {'Classes' if scores.is_classes else 'Numbers'}",
+        note=note + " ".join(misses),
+        header=["", "paper", "our mean", "our range", "at least as good", "printed value", "mean no worse"],
+        rows=rows,
+        breaks={i for i in range(len(rows) - 1) if entries[i]["contender"] != entries[i + 1]["contender"]},
+        entries=entries,
     )
 
 
@@ -114,13 +114,13 @@ def pair_sheet(scores: Scores) -> Sheet | None:
     if ("slm-baseline", "dt-tuned") in pairs:
         note += " DT tuned, which the paper has not, is searched for the smallest node that is split, as SLM is."
     return Sheet(
-        "pairs1" if scores.is_classes else "pairs3",
-        f"Is SLM better? {'Accuracy (%)' if scores.is_classes else 'Root mean squared error'}",
-        note,
-        ["", *titles],
-        rows,
-        {len(rows) - 2},
-        entries,
+        name="pairs1" if scores.is_classes else "pairs3",
+        title=f"Is SLM better? {'Accuracy (%)' if scores.is_classes else 'Root mean squared error'}",
+        note=note,
+        header=["", *titles],
+        rows=rows,
+        breaks={len(rows) - 2},
+        entries=entries,
     )
 
 

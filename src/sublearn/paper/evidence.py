@@ -131,7 +131,14 @@ class Evidence(NamedTuple):
 def collect_evidence(records: Records, protocol: str) -> Evidence:
     """All evidence that the records of a run by one protocol have."""
     scores = {is_classes: collect_scores(records, is_classes) for is_classes in (True, False)}
-    found = Evidence(protocol, {key: one for key, one in scores.items() if one is not None}, {}, {}, {}, {})
+    found = Evidence(
+        protocol=protocol,
+        scores={key: one for key, one in scores.items() if one is not None},
+        records={},
+        curves={},
+        variants={},
+        measured={},
+    )
     for unit, record in sorted(records.items()):
         if unit.experiment == "contender":
             found.records.setdefault((unit.subject, unit.data_set), []).append(record)

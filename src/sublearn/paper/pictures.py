@@ -90,7 +90,12 @@ def _planes(order: Order, records: Records) -> list[figures.Plane]:
             predicted = model.fit(parts.X_train, parts.y_train).predict(parts.X_test)
             panels.append(
                 figures.Plane(
-                    SOURCES[unit.data_set].title, parts.X_train, parts.y_train, parts.X_test, parts.y_test, predicted
+                    title=SOURCES[unit.data_set].title,
+                    X_train=parts.X_train,
+                    y_train=parts.y_train,
+                    X_test=parts.X_test,
+                    y_test=parts.y_test,
+                    predicted=predicted,
                 )
             )
     return sorted(panels, key=lambda panel: [SOURCES[name].title for name in PLANES].index(panel.title))

@@ -44,9 +44,18 @@ def plan(order: Order) -> Iterator[Unit]:
             if not on_all_splits and seed != order.seed:
                 continue
             if experiment == "contender":
-                yield Unit(experiment, order.protocol, order.quick, data_set, subject, seed)
+                yield Unit(
+                    experiment=experiment,
+                    protocol=order.protocol,
+                    quick=order.quick,
+                    data_set=data_set,
+                    subject=subject,
+                    seed=seed,
+                )
             else:  # nothing is tuned there
-                yield Unit(experiment, "fixed", False, data_set, subject, seed)
+                yield Unit(
+                    experiment=experiment, protocol="fixed", quick=False, data_set=data_set, subject=subject, seed=seed
+                )
 
 
 def _kinds(order: Order) -> dict[tuple[str, str, str], bool]:

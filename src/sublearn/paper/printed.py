@@ -67,15 +67,39 @@ class Appendix(NamedTuple):
 
 
 APPENDIX = {
-    "circle-and-ring": Appendix(2, 13, (1, 4, 4, 10, 8), (8, 9), 600, 591, 206),
-    "2-new-moons": Appendix(2, 14, (1, 4, 8, 12, 4), (8, 8), 600, 213, 176),
-    "4-new-moons": Appendix(2, 31, (1, 4, 16, 22, 16, 4), (18, 28), 1200, 413, 417),
-    "iris": Appendix(4, 4, (1, 2, 2, 4), (4, 3), 90, 24, 42),
-    "wine": Appendix(8, 11, (1, 8, 256), (6, 6), 107, 23, 57),
-    "breast-cancer": Appendix(5, 21, (1, 8, 16, 8, 32), (2, 2), 341, 35, 91),
-    "pima": Appendix(4, 11, (1, 2, 16, 20), (18, 88), 461, 107, 134),
-    "ionosphere": Appendix(5, 13, (1, 4, 20), (6, 8), 211, 23, 57),
-    "banknote": Appendix(4, 8, (1, 2, 8, 16), (2, 2), 823, 56, 83),
+    "circle-and-ring": Appendix(
+        subspace_size=2, n_partitions=13, nodes=(1, 4, 4, 10, 8), neurons=(8, 9), n_slack=600, lsvm=591, svm_rbf=206
+    ),
+    "2-new-moons": Appendix(
+        subspace_size=2, n_partitions=14, nodes=(1, 4, 8, 12, 4), neurons=(8, 8), n_slack=600, lsvm=213, svm_rbf=176
+    ),
+    "4-new-moons": Appendix(
+        subspace_size=2,
+        n_partitions=31,
+        nodes=(1, 4, 16, 22, 16, 4),
+        neurons=(18, 28),
+        n_slack=1200,
+        lsvm=413,
+        svm_rbf=417,
+    ),
+    "iris": Appendix(
+        subspace_size=4, n_partitions=4, nodes=(1, 2, 2, 4), neurons=(4, 3), n_slack=90, lsvm=24, svm_rbf=42
+    ),
+    "wine": Appendix(
+        subspace_size=8, n_partitions=11, nodes=(1, 8, 256), neurons=(6, 6), n_slack=107, lsvm=23, svm_rbf=57
+    ),
+    "breast-cancer": Appendix(
+        subspace_size=5, n_partitions=21, nodes=(1, 8, 16, 8, 32), neurons=(2, 2), n_slack=341, lsvm=35, svm_rbf=91
+    ),
+    "pima": Appendix(
+        subspace_size=4, n_partitions=11, nodes=(1, 2, 16, 20), neurons=(18, 88), n_slack=461, lsvm=107, svm_rbf=134
+    ),
+    "ionosphere": Appendix(
+        subspace_size=5, n_partitions=13, nodes=(1, 4, 20), neurons=(6, 8), n_slack=211, lsvm=23, svm_rbf=57
+    ),
+    "banknote": Appendix(
+        subspace_size=4, n_partitions=8, nodes=(1, 2, 8, 16), neurons=(2, 2), n_slack=823, lsvm=56, svm_rbf=83
+    ),
 }
 INCONSISTENCIES = (
     "Wine: 256 = 2^8 nodes at the second level count the empty cells; 107 training samples cannot occupy so many.",

@@ -43,7 +43,9 @@ def shape_sheet(records: Records) -> Sheet | None:
     if any(unit.protocol == "paper" for unit in records):
         note += f" {OPTIMISTIC}."
     header = ["", *(CONTENDERS[tree].title for tree in trees)]
-    return Sheet("shapes", "Shape of the trees", note, header, rows, set(), entries)
+    return Sheet(
+        name="shapes", title="Shape of the trees", note=note, header=header, rows=rows, breaks=set(), entries=entries
+    )
 
 
 def _entry(data_set: str, tree: str, of_splits: list[dict[str, Any]]) -> dict[str, Any]:

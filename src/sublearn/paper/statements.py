@@ -56,13 +56,13 @@ def claim_sheet(records: Records, protocol: str) -> Sheet:
         note += f" {OPTIMISTIC}, for all contenders alike."
     sections = [section_of(claim) for claim in CLAIMS]
     return Sheet(
-        "claims",
-        "The paper's claims",
-        note,
-        ["claim", "section", "verdict", "figures", "rule", "seen in"],
-        [_row(entry) for entry in entries],
-        {i for i in range(len(sections) - 1) if sections[i] != sections[i + 1]},
-        entries,
+        name="claims",
+        title="The paper's claims",
+        note=note,
+        header=["claim", "section", "verdict", "figures", "rule", "seen in"],
+        rows=[_row(entry) for entry in entries],
+        breaks={i for i in range(len(sections) - 1) if sections[i] != sections[i + 1]},
+        entries=entries,
         is_text=True,
     )
 

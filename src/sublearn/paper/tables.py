@@ -84,12 +84,12 @@ def collect_scores(records: Records, is_classes: bool) -> Scores | None:
     if not values:
         return None
     return Scores(
-        is_classes,
-        protocol,
-        [name for name in SOURCES if name in {data_set for _, data_set in values}],
-        [name for name in CONTENDERS if name in {contender for contender, _ in values}],
-        {key: np.array(found) for key, found in values.items()},
-        n_test,
+        is_classes=is_classes,
+        protocol=protocol,
+        data_sets=[name for name in SOURCES if name in {data_set for _, data_set in values}],
+        contenders=[name for name in CONTENDERS if name in {contender for contender, _ in values}],
+        values={key: np.array(found) for key, found in values.items()},
+        n_test=n_test,
     )
 
 
@@ -105,13 +105,13 @@ def score_sheet(scores: Scores) -> Sheet:
         rows.append((CONTENDERS[contender].name(scores.is_classes), cells))
     groups = [CONTENDERS[name].group for name in scores.contenders]
     return Sheet(
-        "table1" if scores.is_classes else "table3",
-        "Table I: classification accuracy (%)" if scores.is_classes else "Table III: root mean squared error",
-        _score_note(scores),
-        ["", *(SOURCES[name].title for name in scores.data_sets)],
-        rows,
-        {i for i in range(len(groups) - 1) if groups[i] != groups[i + 1]},
-        entries,
+        name="table1" if scores.is_classes else "table3",
+        title="Table I: classification accuracy (%)" if scores.is_classes else "Table III: root mean squared error",
+        note=_score_note(scores),
+        header=["", *(SOURCES[name].title for name in scores.data_sets)],
+        rows=rows,
+        breaks={i for i in range(len(groups) - 1) if groups[i] != groups[i + 1]},
+        entries=entries,
     )
 
 
@@ -199,7 +199,15 @@ def size_sheet(records: Records) -> Sheet | None:
     note = "First line: ours, mean over the splits. Below: the paper's number and the difference. Bold: the smallest."
     if any(unit.protocol == "paper" for unit in records):
         note += f" {OPTIMISTIC}."
-    return Sheet("table2", "Table II: number of parameters, and depth", note, ["", *header], rows, set(), entries)
+    return Sheet(
+        name="table2",
+        title="Table II: number of parameters, and depth",
+        note=note,
+        header=["", *header],
+        rows=rows,
+        breaks=set(),
+        entries=entries,
+    )
 
 
 def _size_entry(data_set: str, contender: str, quantity: str, mean: float) -> dict[str, Any]:
@@ -230,4 +238,13 @@ def time_sheet(records: Records) -> Sheet:
     ]
     rows.append(("all", [Cell((f"{total:,.1f}",)), Cell(("100.0 %",))]))
     note = "Search, fit and prediction, on one core each."
-    return Sheet("times", "Share of the time", note, ["", "seconds", "share"], rows, set(), entries, is_timing=True)
+    return Sheet(
+        name="times",
+        title="Share of the time",
+        note=note,
+        header=["", "seconds", "share"],
+        rows=rows,
+        breaks=set(),
+        entries=entries,
+        is_timing=True,
+    )

@@ -78,14 +78,14 @@ def compare(evidence: Evidence, ours: str, theirs: str, data_sets: Sequence[str]
         mean, other = float(np.exp(np.log(means[0] / means[1]).mean())), 1.0
     names = [CONTENDERS[name].name(scores.is_classes) for name in (ours, theirs)]
     return Comparison(
-        " / ".join(names),
-        len(data_sets),
-        int(np.sum(gains > 0)),
-        int(np.sum(gains < 0)),
-        tested if evidence.protocol == "honest" else None,
-        mean,
-        other,
-        scores.sign * mean > scores.sign * other,
+        title=" / ".join(names),
+        n_sets=len(data_sets),
+        n_better=int(np.sum(gains > 0)),
+        n_worse=int(np.sum(gains < 0)),
+        n_significantly=tested if evidence.protocol == "honest" else None,
+        ours=mean,
+        theirs=other,
+        is_better=scores.sign * mean > scores.sign * other,
     )
 
 
