@@ -88,7 +88,7 @@ def fill_exp(x, n, bits):
 
 
 @inner
-def add_up(numbers, lanes):
+def sum_in_lanes(numbers, lanes):
     """Sum of the numbers of a chunk; in lanes, so that additions do not wait for each other."""
     whole = numbers.size // LANES * LANES
     for lane in range(LANES):

@@ -35,7 +35,7 @@ except ImportError:  # a Numba whose inner parts have moved: its own way takes l
 
 FLAGS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
 BARE: dict[str, Any] = {**FLAGS, "_nrt": False}  # references are not counted: compiled in a tenth less time
-PATIENCE = 3.0  # seconds of compiling before the user is told what takes so long
+QUIET_SECONDS = 3.0  # seconds of compiling before the user is told what takes so long
 
 
 def _sources_digest() -> str:
@@ -76,7 +76,7 @@ class Compiler:
 
     Ctrl-C raises an exception between any two steps of the main thread. Inside Numba that could be swallowed, or leave
     something half done; here it ends the waiting, and the compiling goes on for whoever needs the kernel next. Tells
-    the user once when compiling, over all kernels, takes longer than `PATIENCE`.
+    the user once when compiling, over all kernels, takes longer than `QUIET_SECONDS`.
     """
 
     def __init__(self) -> None:
@@ -113,7 +113,7 @@ class Compiler:
     def _wait(self, done: "SimpleQueue[BaseException | None]") -> BaseException | None:
         if self.news:
             try:
-                return done.get(timeout=max(PATIENCE - self.spent, 0.0))
+                return done.get(timeout=max(QUIET_SECONDS - self.spent, 0.0))
             except Empty:
                 with suppress(IndexError):  # another thread has just told it
                     print(self.news.pop(), file=sys.stderr)

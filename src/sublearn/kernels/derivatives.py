@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sublearn.kernels.arithmetic import CHUNK, LANES, ROUNDER, add_up
+from sublearn.kernels.arithmetic import CHUNK, LANES, ROUNDER, sum_in_lanes
 from sublearn.kernels.columns import COUNT_SHIFT, CURVATURE_SHIFT, CURVED_SHIFT
 from sublearn.kernels.compilation import bare_kernel, inner, kernel
 from sublearn.kernels.layout import CURVED_BITS, TARGET_BITS
@@ -72,7 +72,7 @@ def add_chunks(values, weights, first, last, out):
             for i in range(used.size):
                 numbers[i] = used[i] * weights[begin + i]
             used = numbers[: used.size]
-        out[begin // CHUNK] = add_up(used, lanes)
+        out[begin // CHUNK] = sum_in_lanes(used, lanes)
 
 
 @bare_kernel

@@ -15,7 +15,7 @@ from numba.np.arrayobj import make_array
 from sublearn.kernels.compilation import inner, section
 from sublearn.kernels.layout import Array
 
-PATIENCE = 2_000  # looks at a counter before the core is offered, some nanoseconds each
+N_LOOKS = 2_000  # looks at a counter before the core is offered, some nanoseconds each
 OFFERS = 1_000  # offers, some tenths of a microsecond each where nobody takes them, before a thread sleeps
 NAP = 50  # microseconds
 LONG = 4_000  # looks before a thread that has nothing to do comes back
@@ -65,9 +65,9 @@ def is_stopped(stop):
 @inner
 def rest(looks):
     """What a waiting thread does after so many looks in vain: nothing, offer its core, or sleep."""
-    if looks > PATIENCE + OFFERS:
+    if looks > N_LOOKS + OFFERS:
         sleep(np.uint32(SLEEP))
-    elif looks > PATIENCE:
+    elif looks > N_LOOKS:
         offer_core()
 
 

@@ -73,17 +73,17 @@ def _search(task: Task, key: int, workers: Workers, maps: FeatureMaps, rows: Arr
     cells = np.empty(len(rows), np.int64)
     cells[root.order] = room.cells
     return RootSearch(
-        float(answers.losses(sums.losses)[0]),
-        answers.losses(sums.losses - ranking.decrease[0]),
-        candidates.subspace[0],
-        vectors,
-        answers.losses(sums.losses - candidates.decrease[0, :n]),
-        candidates.threshold[0, :n].astype(np.int64),
-        kept,
-        vectors[kept] @ samples.codes.astype(np.int64),
-        cells,
-        rows,
-        maps,
+        loss=float(answers.losses(sums.losses)[0]),
+        feature_losses=answers.losses(sums.losses - ranking.decrease[0]),
+        subspace=candidates.subspace[0],
+        vectors=vectors,
+        losses=answers.losses(sums.losses - candidates.decrease[0, :n]),
+        thresholds=candidates.threshold[0, :n].astype(np.int64),
+        kept=kept,
+        projected=vectors[kept] @ samples.codes.astype(np.int64),
+        cells=cells,
+        rows=rows,
+        maps=maps,
     )
 
 

@@ -7,7 +7,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-ROUNDING = 1e-9  # what a loss of nothing may be computed as
+NO_LOSS = 1e-9  # what a loss of nothing may be computed as
 
 
 class Size(NamedTuple):
@@ -52,7 +52,7 @@ def _size_of_decision_tree(model: Any) -> Size:
 
 def pure_share(losses: Any, n_samples: Any) -> float:
     """Share of the samples that are in leaves without loss, up to rounding."""
-    return float(np.sum(n_samples[losses < ROUNDING]) / np.sum(n_samples))
+    return float(np.sum(n_samples[losses < NO_LOSS]) / np.sum(n_samples))
 
 
 def svm_parameters(n_train: int, n_features: int, n_support: int) -> int:

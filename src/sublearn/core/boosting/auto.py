@@ -36,12 +36,12 @@ class Scale(NamedTuple):
 
 
 SCALES = (
-    Scale(1_000, 6, 250, 0.3, 3, 5),
-    Scale(3_000, 6, 500, 0.2, 5, 5),
-    Scale(10_000, 6, 500, 0.2, 2, 5),
-    Scale(20_000, 6, 400, 0.3, 1, 5),
-    Scale(50_000, 6, 400, 0.3, 1, 10),
-    Scale(np.inf, 8, 400, 0.3, 1, 10),
+    Scale(below=1_000, max_depth=6, n_rounds=250, trial_rate=0.3, n_trials=3, n_parts=5),
+    Scale(below=3_000, max_depth=6, n_rounds=500, trial_rate=0.2, n_trials=5, n_parts=5),
+    Scale(below=10_000, max_depth=6, n_rounds=500, trial_rate=0.2, n_trials=2, n_parts=5),
+    Scale(below=20_000, max_depth=6, n_rounds=400, trial_rate=0.3, n_trials=1, n_parts=5),
+    Scale(below=50_000, max_depth=6, n_rounds=400, trial_rate=0.3, n_trials=1, n_parts=10),
+    Scale(below=np.inf, max_depth=8, n_rounds=400, trial_rate=0.3, n_trials=1, n_parts=10),
 )
 
 

@@ -13,7 +13,7 @@ from sublearn.kernels.layout import CURVED_BITS, TARGET_BITS, Array
 
 CURVATURE_BITS = 30  # precision of hessians in the sums of leaves
 LOOKING = 0.25  # what it costs to find the largest derivative, a sample and output, in samples visited
-ROUNDING = 0.25  # what it costs to round the derivatives of a sample, in samples visited
+COST_OF_ROUNDING = 0.25  # what it costs to round the derivatives of a sample, in samples visited
 
 
 class Slopes(NamedTuple):
@@ -107,7 +107,7 @@ def integer_derivatives(slopes: Slopes, weights: Weights, workers: Workers) -> D
             part = weighted[:, first // CHUNK : -(-last // CHUNK)]
             _add_weighted(targets[rows], curvatures[rows], weights.take(rows), part)
 
-    workers.run_chunks(round_rows, n, ROUNDING)
+    workers.run_chunks(round_rows, n, COST_OF_ROUNDING)
     if weights.weights.size:
         squares, total = map(math.fsum, weighted.tolist())
     else:

@@ -12,7 +12,7 @@ from sublearn.core.parallel import Workers
 
 N_TRIED = 3  # rounds with another number of threads, before it is judged
 FIRST = 2  # rounds before anything is tried
-PATIENCE = 32  # rounds between two tries, twice as many each time that nothing is found
+ROUNDS_BETWEEN = 32  # rounds between two tries, twice as many each time that nothing is found
 CROWDED = 0.75  # of the time that threads were given; where they got less, others may have had it
 BETTER = 0.95  # share of the usual time that another number of threads must keep to, to become the usual one
 
@@ -25,7 +25,7 @@ class Pace:
         self._n_usual = workers.n_active
         self._times: dict[int, list[float]] = {}  # seconds of the latest rounds, by number of threads
         self._n_rounds = FIRST  # until the next try, or to the end of this one
-        self._patience = PATIENCE
+        self._patience = ROUNDS_BETWEEN
 
     def __enter__(self) -> None:
         self._began = time.perf_counter(), time.process_time()
@@ -51,7 +51,7 @@ class Pace:
     def _compare(self, n: int) -> None:
         """Go on with the number of threads just tried if it was faster, or else with the usual one."""
         if median(self._times[n]) < BETTER * median(self._times[self._n_usual]):
-            self._n_usual, self._patience, self._n_rounds = n, PATIENCE, FIRST
+            self._n_usual, self._patience, self._n_rounds = n, ROUNDS_BETWEEN, FIRST
         else:
             self._patience *= 2
             self._n_rounds = self._patience

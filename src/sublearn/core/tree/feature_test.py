@@ -17,7 +17,7 @@ from sublearn.kernels.layout import CONSTANT, Array, Level, Samples, Test
 
 NARROW, WIDE = 8, 64  # features encoded at a time, at least and at most; with fewer, cache lines are half used
 VALUES = 1 << 23  # values encoded at a time, unless that makes too few features
-ROUNDING = 1e-12  # a curve no further than this from its chord is straight
+STRAIGHT = 1e-12  # a curve no further than this from its chord is straight
 
 
 class Encoded(NamedTuple):
@@ -87,6 +87,6 @@ def elbow(decreases: Array) -> int:
         return n
     above = decreases / decreases[0] - (1.0 - np.arange(n) / n)
     at = int(np.abs(above).argmax())
-    if abs(above[at]) <= ROUNDING:
+    if abs(above[at]) <= STRAIGHT:
         return n
     return at if above[at] < 0 else at + 1
