@@ -109,7 +109,9 @@ def test_decreases_of_features_add_up_to_what_the_tree_takes_from_the_loss(n_cla
 def test_shares_of_features_are_the_same_for_decreases_of_any_magnitude(scale: float) -> None:
     tree = grow_tree(random_data(np.random.default_rng(6), 100, 3, 2), DRAWN)
     scaled = tree._replace(decrease=scale * tree.decrease, plane_decrease=scale * tree.plane_decrease)
-    np.testing.assert_allclose(shares(feature_decreases(scaled, np.arange(3))), shares(feature_decreases(tree, np.arange(3))), rtol=1e-12)
+    np.testing.assert_allclose(
+        shares(feature_decreases(scaled, np.arange(3))), shares(feature_decreases(tree, np.arange(3))), rtol=1e-12
+    )
 
 
 def test_importances_of_a_leaf_are_zero() -> None:

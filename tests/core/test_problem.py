@@ -129,9 +129,10 @@ def test_score_and_slopes_while_raw_moves_are_those_after_it(
 def test_some_of_the_samples_have_their_own_weight() -> None:
     problem = problem_of("two classes", "fractional", factors=True)
     rows = np.arange(0, N, 7)
-    part = problem.take(rows)
+    part, rest = problem.parts(~np.isin(np.arange(N), rows))
     np.testing.assert_array_equal(part.all_weights(), problem.all_weights()[rows])
     assert part.weight == pytest.approx(math.fsum(problem.all_weights()[rows]), rel=1e-14)
+    assert len(rest.y) == N - len(rows)
     part.raw[:] = 0.0
     assert (problem.raw != 0.0).all()
 

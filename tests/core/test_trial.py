@@ -89,7 +89,9 @@ def test_order_of_rows_does_not_matter_to_the_parts(n_classes: int) -> None:
     order = np.random.default_rng(1).permutation(300)
     parts = trial.deal_samples(problem_of(codes, y), 5, 7)
     np.testing.assert_array_equal(trial.deal_samples(problem_of(codes[order], y[order]), 5, 7), parts[order])
-    assert (trial.deal_samples(problem_of(codes, y), 5, 8) != parts).any() == (n_classes > 0)  # numbers are dealt by their rank
+    assert (trial.deal_samples(problem_of(codes, y), 5, 8) != parts).any() == (
+        n_classes > 0
+    )  # numbers are dealt by their rank
 
 
 @pytest.mark.parametrize("n_parts", [5, 10])

@@ -1,7 +1,7 @@
 """Tables as users have them: frames of pandas, polars or Arrow, and arrays, as one matrix of numbers.
 
-Numbers stay what they are, and what is missing is NaN. Booleans are 0 and 1, dates are days, times and durations are
-seconds. A category is the number of its level; levels are found in `fit`, and one that was not there is NaN.
+Numbers stay what they are, and what is missing is NaN. Booleans are 0 and 1. Dates and times are seconds since the
+beginning of 1970, times of a day are seconds since midnight, durations are seconds. A category is the number of its level; levels are found in `fit`, and one that was not there is NaN.
 """
 
 import math
@@ -17,7 +17,7 @@ from sublearn.kernels.layout import Array
 
 BY_TYPE = "from_dtype"
 TEXTS = (nw.String, nw.Categorical, nw.Enum, nw.Object)  # types whose columns are categories
-SECOND, DAY = 1e6, 86_400e6  # in microseconds
+SECOND = 1e6  # in microseconds
 
 Level = float | str
 
@@ -28,7 +28,9 @@ class Levels(NamedTuple):
     values: tuple[Level, ...]
     has_gaps: bool
 
-    def __len__(self) -> int:
+    @property
+    def n(self) -> int:
+        """How many there are."""
         return len(self.values) + self.has_gaps
 
     def numbers_of(self, given: Sequence[Level | None]) -> Array:
@@ -46,15 +48,15 @@ class Schema(NamedTuple):
 
     @property
     def all_levels(self) -> tuple[tuple[Level | None, ...] | None, ...]:
-        """The levels of each feature in the order of their numbers; None is what is missing, or a feature of numbers."""
-        return tuple(one and (*one.values, *([None] if one.has_gaps else [])) for one in self.levels)
+        """The levels of each feature in the order of their numbers, None for what is missing; None for numbers."""
+        return tuple(None if one is None else (*one.values, *([None] if one.has_gaps else [])) for one in self.levels)
 
     @property
     def n_levels(self) -> Array:
         """As in `Given`."""
         if not any(levels is not None for levels in self.levels):
             return np.empty(0, np.int64)
-        return np.array([0 if levels is None else max(len(levels), 1) for levels in self.levels], np.int64)
+        return np.array([0 if levels is None else max(levels.n, 1) for levels in self.levels], np.int64)
 
 
 def schema_of(all_levels: tuple[tuple[Level | None, ...] | None, ...]) -> Schema:
@@ -234,10 +236,10 @@ def _numbers(column: Column) -> Array:
     dtype = series.dtype
     if dtype.is_numeric() or dtype == nw.Boolean:
         return np.asarray(series.cast(nw.Float64).to_numpy(), np.float64)
+    if dtype == nw.Date:
+        series, dtype = series.cast(nw.Datetime("us")), nw.Datetime
     if dtype == nw.Datetime:
         return _floats(series.dt.timestamp("us")) / SECOND
-    if dtype == nw.Date:
-        return _floats(series.cast(nw.Datetime("us")).dt.timestamp("us")) / DAY
     if dtype == nw.Duration:
         return _floats(series.dt.total_microseconds()) / SECOND
     if dtype == nw.Time:
@@ -260,7 +262,7 @@ def _seconds(value: time | None) -> float:
 
 def _numbers_of_objects(column: Column) -> Array:
     """Numbers of Python's objects, or of NumPy's dates and durations, in seconds."""
-    values = column.values
+    values: Array = column.values
     if values.dtype.kind in "biuf":
         return values.astype(np.float64)
     if values.dtype.kind in "Mm":

@@ -98,7 +98,10 @@ def category_views(ids: Array, n_levels: int, learned: Learned, scale: Scale) ->
     frequent = known[np.argsort(-sizes[known], kind="stable")].tolist()
     if n_kinds == 2:  # one level tells all
         return [_indicator(frequent[0], sizes, total, scale)]
-    return [*mean_views(ids, n_levels, learned, scale), *(_indicator(level, sizes, total, scale) for level in frequent[:MOST_INDICATORS])]
+    return [
+        *mean_views(ids, n_levels, learned, scale),
+        *(_indicator(level, sizes, total, scale) for level in frequent[:MOST_INDICATORS]),
+    ]
 
 
 def _indicator(level: int, sizes: Array, total: int, scale: Scale) -> View:
@@ -210,6 +213,7 @@ def relearned(categories: Categories, rows: Array, others: Array, features: Arra
         if n_views <= 1:  # an indicator
             continue
         for number, view in enumerate(mean_views(ids[rows], n, learned, categories.scale)):
+            assert view.unseen is not None
             own, other = (np.append(view.table, view.other)[ids[some]] for some in (rows, others))
             codes[int(first) + number] = own, view.unseen, other
     return codes

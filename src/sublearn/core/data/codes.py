@@ -121,11 +121,13 @@ def code_limit(coefficient_sum: int) -> int:
 
 
 def fit_maps(x: Array, weights: Array, kind: str, limit: int, workers: Workers) -> FeatureMaps:
-    """Choose the maps of all features of x (n_samples, n_features), where NaN is missing; kind: as in `number_views`."""
+    """Choose the maps of all features of x (n_samples, n_features); NaN is missing; kind: as in `number_views`."""
     return pack_views(number_views(x, np.arange(x.shape[1]), weights, kind, limit, workers), limit)
 
 
-def number_views(x: Array, columns: Array, weights: Array, kind: str, limit: int, workers: Workers) -> list[FeatureView]:
+def number_views(
+    x: Array, columns: Array, weights: Array, kind: str, limit: int, workers: Workers
+) -> list[FeatureView]:
     """Views of the features in some columns of x, by the values that are there; kind: auto, linear or quantile."""
     low, high = _extremes(x)
     some = workers if len(x) >= SHARED else Workers(1)
@@ -173,7 +175,7 @@ def _fit_whole(
 
 
 def _gap_codes(ends: Array, one: Map, limit: int) -> list[int]:
-    """Codes of what is missing, one a view: lower than the values, whose ends (2, 1) are given, in their middle, higher."""
+    """Codes of what is missing, one a view: lower than the values, which end at `ends` (2, 1), between, higher."""
     if len(one.knots) == 1:  # all that is there is alike
         return [limit // DEVIATIONS]
     low, high = encode_samples(ends, pack_views([FeatureView(0, one)], limit), Workers(1))[0].tolist()

@@ -102,7 +102,9 @@ def code(given: Given, maps: FeatureMaps | None, kind: str, limit: int, workers:
     samples that are given with a class of weight 0 still help to find the maps of numbers.
     """
     levels = given.n_levels if given.n_levels.size else np.zeros(given.X.shape[1], np.int64)
-    views = [] if maps else number_views(given.X, np.flatnonzero(levels == 0), given.weights.weights, kind, limit, workers)
+    views = (
+        [] if maps else number_views(given.X, np.flatnonzero(levels == 0), given.weights.weights, kind, limit, workers)
+    )
     given = drop_weightless(given)
     if not levels.any():
         return _coded(given, maps or pack_views(views, limit), workers)
