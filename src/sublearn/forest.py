@@ -36,8 +36,8 @@ class SLMForest(SLMEnsemble):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples; numbers without NaN or infinity.
+        X : array-like or data frame of shape (n_samples, n_features)
+            Samples: numbers, which may be missing, and categories; see `categorical_features`.
         y : array-like of shape (n_samples,)
             Classes (strings or integers) or numbers.
         sample_weight : array-like of shape (n_samples,), default=None

@@ -99,6 +99,7 @@ PINS: dict[str, Pin] = {
     "min_weight_fraction_leaf": Pin(_trees(0.0), SAID, "II-B4", "the same"),
     "min_loss": Pin(_trees(0.0), OPEN, "II-B4", "the minimum loss function per node, to be chosen; 0 is none"),
     "ccp_alpha": Pin({"tree": 0.0}, SAID, "II-B4", "trees are not pruned"),
+    "categorical_features": Pin(_all("from_dtype"), ANY, "", "the paper's sets have numbers alone"),
     "feature_map": Pin(
         _all("linear"), OPEN, "II-B2", "integer coefficients need a scale; features in standard deviations is ours"
     ),
