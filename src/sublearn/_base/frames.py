@@ -1,7 +1,8 @@
 """Tables as users have them: frames of pandas, polars or Arrow, and arrays, as one matrix of numbers.
 
 Numbers stay what they are, and what is missing is NaN. Booleans are 0 and 1. Dates and times are seconds since the
-beginning of 1970, times of a day are seconds since midnight, durations are seconds. A category is the number of its level; levels are found in `fit`, and one that was not there is NaN.
+beginning of 1970, times of a day are seconds since midnight, durations are seconds. A category is the number of its
+level; levels are found in `fit`, and one that was not there is NaN.
 """
 
 import math
