@@ -16,6 +16,7 @@ from sklearn.utils.validation import _check_sample_weight
 from sublearn._base.boosting import SLMBoost
 from sublearn._base.ensemble import SLMEnsemble
 from sublearn._base.estimator import SLMEstimator
+from sublearn._base.frames import take_rows
 from sublearn._base.parameters import check_parameters
 from sublearn._base.progress import shown
 from sublearn._base.spaces import SPACES, Choice, Number, Space, Whole, check_space
@@ -185,7 +186,7 @@ class _Search:
     def __init__(self, estimator: Any, X: Any, y: Any, weights: Any, scorer: Any, end: float) -> None:
         self._estimator, self._scorer, self._end = estimator, scorer, end
         clone(estimator)._check_data(X, y)
-        self._X = X if hasattr(X, "iloc") else np.asarray(X)
+        self._X = X
         self._y = column_or_1d(y)
         self._weights: Array | None = None
         if weights is not None:
@@ -300,7 +301,7 @@ class _Search:
         return -math.inf if settings and math.isnan(score) else score
 
     def _take(self, rows: Array) -> Any:
-        return self._X.iloc[rows] if hasattr(self._X, "iloc") else self._X[rows]
+        return take_rows(self._X, rows)
 
     def _weighing(self, rows: Array) -> dict[str, Array]:
         return {} if self._weights is None else {"sample_weight": self._weights[rows]}

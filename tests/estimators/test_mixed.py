@@ -19,6 +19,8 @@ from sublearn import (
     SLMForestClassifier,
     SLMForestRegressor,
     SLMRegressor,
+    export_text,
+    tune,
 )
 
 REGRESSORS = [SLMRegressor, SLMForestRegressor, SLMBoostRegressor]
@@ -285,15 +287,13 @@ def test_dates_and_durations_are_numbers() -> None:
     ids=["list", "arrow-list", "struct"],
 )
 def test_a_column_of_another_type_is_named(frame: Any) -> None:
-    with pytest.raises(
-        ValueError, match=r"^X of SLMClassifier must hold .*column 'deep' is of type .* leave it out\.$"
-    ):
+    with pytest.raises(ValueError, match=r"^X of SLMClassifier must hold .* objects such as .* in column 'deep' "):
         SLMClassifier().fit(frame, [0, 1])
 
 
 @ALL
 def test_text_in_a_column_that_is_no_category_is_named(make: Any) -> None:
-    with pytest.raises(ValueError, match="column 'city' holds text such as 'city"):
+    with pytest.raises(ValueError, match=r"X contains text such as 'city .*' in column 'city' .*categorical_"):
         small(make, categorical_features=["colour"]).fit(X, target_of(make, X))
 
 
@@ -333,3 +333,29 @@ def test_a_random_column_of_many_levels_does_little_harm() -> None:
         model = SLMBoostRegressor(random_state=0).fit(frame[train], y[train])
         errors.append(np.mean((model.predict(frame[test]) - y[test]) ** 2))
     assert errors[1] < 1.04 * errors[0]  # of squares: 2 % of the loss
+
+
+@pytest.mark.parametrize("form", ["pandas", "polars", "arrow"])
+def test_tune_takes_frames(form: str) -> None:
+    pytest.importorskip("optuna")
+    given = frames(X)[form]
+    model = tune(SLMRegressor(random_state=0), given, numbers_of(X), budget=1.0, verbose=False)
+    assert np.isfinite(model.predict(given)).all()
+
+
+def test_a_table_as_an_array_of_objects_can_be_tuned() -> None:
+    pytest.importorskip("optuna")
+    start = SLMRegressor(random_state=0, categorical_features=[2, 3])
+    assert tune(start, frames(X)["objects"], numbers_of(X), budget=1.0, verbose=False).tuning_.n_settings >= 1
+
+
+@pytest.mark.parametrize("make", [SLMRegressor, SLMClassifier])
+def test_text_of_a_tree_says_what_gaps_and_levels_stand_for(make: Any) -> None:
+    text = export_text(make(max_depth=3, random_state=0).fit(X, target_of(make, X)))
+    assert re.search(r"[+(a: ]m\d?\(city\)", text)
+    assert re.search(r"^m\d?\(city\) is city 00: -?[0-9.]+, .*missing: .*any other: ", text, re.M)
+    assert "[colour = green]" in text or "(colour)" in text
+    for name in re.findall(r"(\S+)\[low\] (?:>|<)", text):
+        assert re.search(
+            rf"^{re.escape(name)}\[low\] is {re.escape(name)}, or -?[0-9.]+ where it is missing$", text, re.M
+        )

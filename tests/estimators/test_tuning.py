@@ -276,8 +276,8 @@ def test_bad_weights_are_refused_as_by_fit() -> None:
 def test_rows_of_weight_zero_are_checked_before_any_work(monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = WINE
     monkeypatch.setattr(SLMClassifier, "fit", lambda *_: pytest.fail("work was done"))
-    with pytest.raises(ValueError, match="contains NaN"):
-        tune(BOTH[0], np.where(np.arange(len(y)) == 3, np.nan, X.T).T, y, np.arange(len(y)) != 3, verbose=False)
+    with pytest.raises(ValueError, match="contains infinity"):
+        tune(BOTH[0], np.where(np.arange(len(y)) == 3, np.inf, X.T).T, y, np.arange(len(y)) != 3, verbose=False)
 
 
 def test_classes_without_weight_are_not_missed() -> None:
@@ -533,8 +533,8 @@ def test_something_must_be_left_to_search(space: Any) -> None:
 
 def test_bad_data_is_refused_as_ever() -> None:
     X, y = WINE
-    with pytest.raises(ValueError, match="contains NaN"):
-        tune(BOTH[0], np.where(X > 1000, np.nan, X), y, verbose=False)
+    with pytest.raises(ValueError, match="contains infinity"):
+        tune(BOTH[0], np.where(X > 1000, np.inf, X), y, verbose=False)
     with pytest.raises(ValueError, match="n_bins of SLMClassifier must be an int"):
         tune(SLMClassifier(n_bins=1), X, y, verbose=False)
 

@@ -33,6 +33,7 @@ WAYS_OUT = {  # what a user may do about each fault, the worst fault first
     GAPS: "Fill the gaps, for example with scikit-learn's SimpleImputer, or leave these rows out.",
     INFINITY: "Replace such values, or leave these rows out.",
 }
+WITHOUT_GAPS = tuple(kind for kind in WAYS_OUT if kind != GAPS)
 SHORT = 40  # characters of an example, at the most
 TWINS = (("Classifier", "Regressor"), ("Discriminant", "Relevant"))  # in names: for classes, for numbers
 
@@ -83,7 +84,8 @@ def _check_table(estimator: Any, X: Any, *y: Any, reset: bool) -> Any:
     except ColumnError as error:
         if not hasattr(X, "columns"):
             _refuse_samples(X, owner, True, error)
-        raise ValueError(f"X of {owner} must hold numbers, categories or dates: {error}") from None
+        fault = _fault(error.values, WITHOUT_GAPS)
+        raise ValueError(_says(owner, error.name, fault, "") if fault else str(error)) from None
     _refuse_infinity(matrix, columns, owner)
     if reset:
         estimator._schema = schema
@@ -174,7 +176,7 @@ def _refuse_target(y: Array, owner: str, kinds: tuple[str, ...]) -> None:
 
 def _refuse_samples(X: Any, owner: str, allows_gaps: bool, error: Exception | None = None) -> None:
     """Raise an error for the first column of X that holds anything but finite numbers; `error` is scikit-learn's."""
-    kinds = tuple(kind for kind in WAYS_OUT if kind != GAPS or not allows_gaps)
+    kinds = WITHOUT_GAPS if allows_gaps else tuple(WAYS_OUT)
     found = [(name, fault) for name, values in _columns(X) if (fault := _fault(values, kinds)) is not None]
     if not found:
         return

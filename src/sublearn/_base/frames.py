@@ -6,7 +6,7 @@ level; levels are found in `fit`, and one that was not there is NaN.
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import time
 from numbers import Number
 from typing import Any, NamedTuple
@@ -83,21 +83,19 @@ class Column(NamedTuple):
 
 
 class ColumnError(ValueError):
-    """What is wrong with a column."""
+    """Raised for a column that holds something else than numbers where it should; `values` are its objects."""
 
-    def __init__(self, name: Any, what: str) -> None:
-        super().__init__(f"column {name!r} {what}")
-        self.name, self.what = name, what
+    def __init__(self, name: Any, values: Array) -> None:
+        super().__init__(f"column {name!r}")
+        self.name, self.values = name, values
 
 
 def columns_of(X: Any) -> list[Column] | None:
     """The columns of a table that is not just numbers; None where it is, and NumPy can take it as it is."""
-    frame = nw.from_native(X, eager_only=True, pass_through=True)
-    if isinstance(frame, nw.DataFrame):
+    frame = _as_frame(X)
+    if frame is not None:
         plain = all(dtype.is_numeric() or dtype == nw.Boolean for dtype in frame.schema.values())
-        if plain and not frame.implementation.is_pyarrow():
-            return None
-        return columns_of_numbers(X)
+        return None if plain and not frame.implementation.is_pyarrow() else _columns_of_frame(frame)
     array = X if isinstance(X, np.ndarray) else None
     if array is None and isinstance(X, list | tuple):
         array = np.asarray(X, object) if _is_ragged_free(X) else None
@@ -116,11 +114,27 @@ def _is_ragged_free(X: Any) -> bool:
 
 def columns_of_numbers(X: Any) -> list[Column] | None:
     """The columns of a table that is just numbers; None where it is no table."""
-    frame = nw.from_native(X, eager_only=True, pass_through=True)
-    if isinstance(frame, nw.DataFrame):
-        return [Column(name, frame[:, i]) for i, name in enumerate(frame.columns)]
+    frame = _as_frame(X)
+    if frame is not None:
+        return _columns_of_frame(frame)
     array = np.asarray(X)
     return [Column(i, values) for i, values in enumerate(array.T)] if array.ndim == 2 else None
+
+
+def _as_frame(X: Any) -> "nw.DataFrame[Any] | None":
+    """A frame as narwhals has it; None for anything else."""
+    frame = nw.from_native(X, eager_only=True, pass_through=True)
+    return frame if isinstance(frame, nw.DataFrame) else None
+
+
+def _columns_of_frame(frame: "nw.DataFrame[Any]") -> list[Column]:
+    return [Column(name, frame[name]) for name in frame.columns]
+
+
+def take_rows(X: Any, rows: Array) -> Any:
+    """Some of the rows of a table, as a table of the same kind."""
+    frame = _as_frame(X)
+    return np.asarray(X)[rows] if frame is None else nw.to_native(frame[rows])
 
 
 def chosen_columns(given: Any, columns: Sequence[Column], owner: str) -> Array:
@@ -221,7 +235,7 @@ def _factorised_objects(values: Any) -> tuple[Array, list[Any]]:
 
 def _level(value: Any) -> Level | None:
     """What stands for a level: a number, a text, or None where there is nothing. 1, 1.0 and True are one level."""
-    if value is None or type(value).__name__ in ("NAType", "NaTType"):  # those of pandas, which need not be there
+    if _is_gap(value):
         return None
     if isinstance(value, Number) and not isinstance(value, complex):
         number = float(value)  # type: ignore[arg-type]
@@ -245,9 +259,9 @@ def _numbers(column: Column) -> Array:
         return _floats(series.dt.total_microseconds()) / SECOND
     if dtype == nw.Time:
         return np.array([_seconds(value) for value in series.to_list()], np.float64)
-    if isinstance(dtype, TEXTS):
-        return _numbers_of_objects(Column(column.name, np.array(series.to_list(), object)))
-    raise ColumnError(column.name, f"is of type {dtype}, which has no numbers. Turn it into numbers, or leave it out.")
+    objects = np.empty(len(series), object)
+    objects[:] = series.to_list()
+    return _numbers_of_objects(Column(column.name, objects))
 
 
 def _floats(series: Any) -> Array:
@@ -273,19 +287,9 @@ def _numbers_of_objects(column: Column) -> Array:
     try:
         return np.array([math.nan if _is_gap(value) else float(value) for value in values], np.float64)
     except (TypeError, ValueError, OverflowError):
-        wrong = next(_unreadable(values))
-        text = "holds " + ("text" if isinstance(wrong, str | bytes) else "objects") + f" such as {wrong!r}"
-        raise ColumnError(column.name, f"{text}.") from None
+        raise ColumnError(column.name, values) from None
 
 
 def _is_gap(value: Any) -> bool:
+    """Whether an object stands for nothing; those of pandas need not be there."""
     return value is None or type(value).__name__ in ("NAType", "NaTType")
-
-
-def _unreadable(values: Any) -> Iterator[Any]:
-    """Those of some objects that are no numbers."""
-    for value in values:
-        try:
-            _ = math.nan if _is_gap(value) else float(value)
-        except (TypeError, ValueError, OverflowError):
-            yield value
