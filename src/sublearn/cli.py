@@ -49,7 +49,7 @@ def reproduce(
     ] = None,
     jobs: Annotated[int | None, typer.Option(min=1, help="Processes. Default: one for each core.")] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the first split; the next have those that follow.")] = 0,
-    splits: Annotated[int | None, typer.Option(min=1, help="Random splits. Default: 20; 5 with --quick.")] = None,
+    splits: Annotated[int | None, typer.Option(min=1, help="Random splits. Default: 10; 5 with --quick.")] = None,
     quick: Annotated[bool, typer.Option("--quick", help="5 splits and small grids; claims only if named.")] = False,
 ) -> None:
     """Run the paper's experiments and show our numbers next to the printed ones.

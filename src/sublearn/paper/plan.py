@@ -11,7 +11,7 @@ from sublearn.paper.runner import Unit
 
 PARTS = ("table1", "table2", "table3", "claims", "fig1", "fig2", "fig3", "fig4", "fig5", "ablations")
 PLANES = ("circle-and-ring", "2-new-moons", "4-new-moons")
-N_SPLITS, N_SPLITS_QUICK = 20, 5
+N_SPLITS, N_SPLITS_QUICK = 10, 5
 
 
 class Order(NamedTuple):
