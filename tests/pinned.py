@@ -22,6 +22,7 @@ from sublearn import (
 )
 
 PINNED = Path(__file__).with_suffix(".json")
+MAPPED = ("units", "offsets", "knots", "levels", "slopes", "per_deviation")  # of the maps of numbers
 N, N_FEATURES = 600, 8
 FEW: dict[str, Any] = {"n_estimators": 3, "learning_rate": 0.1, "max_depth": 4}
 TRIED: dict[str, Any] = {"n_estimators": 5, "max_depth": 3}  # how far to learn is found by trials
@@ -101,7 +102,8 @@ def digest(model: Any, X: Array) -> str:
     scores = [model.train_score_, model.validation_score_] if hasattr(model, "train_score_") else []
     trees = model.ensemble_.nodes if hasattr(model, "ensemble_") else model.tree_
     found = sha256()
-    for array in map(np.asarray, (*trees, *model.feature_maps_, *scores, *predicted)):
+    maps = [getattr(model.feature_maps_, name) for name in MAPPED]
+    for array in map(np.asarray, (*trees, *maps, *scores, *predicted)):
         wide = array.astype("<f8" if array.dtype.kind == "f" else "<i8")
         found.update(f"{wide.shape}".encode() + wide.tobytes())
     return found.hexdigest()[:16]

@@ -359,3 +359,16 @@ def test_text_of_a_tree_says_what_gaps_and_levels_stand_for(make: Any) -> None:
         assert re.search(
             rf"^{re.escape(name)}\[low\] is {re.escape(name)}, or -?[0-9.]+ where it is missing$", text, re.M
         )
+
+
+def test_a_lazy_frame_is_to_be_collected() -> None:
+    with pytest.raises(TypeError, match="^X must be a table that is there; got LazyFrame"):
+        SLMRegressor().fit(pl.from_pandas(X).lazy(), numbers_of(X))
+
+
+@pytest.mark.parametrize("kind", [pl.String, pl.Categorical, pl.Null])
+def test_a_column_of_nothing_is_taken(kind: Any) -> None:
+    frame = pl.DataFrame({"x": np.arange(30.0), "c": pl.Series([None] * 30, dtype=kind)})
+    for given in (frame, frame.to_arrow()):
+        model = SLMRegressor(random_state=0).fit(given, np.arange(30.0))
+        assert np.isfinite(model.predict(given)).all()

@@ -92,6 +92,8 @@ class ColumnError(ValueError):
 
 def columns_of(X: Any) -> list[Column] | None:
     """The columns of a table that is not just numbers; None where it is, and NumPy can take it as it is."""
+    if isinstance(X, np.ndarray) and X.dtype.kind not in "OMm":
+        return None
     frame = _as_frame(X)
     if frame is not None:
         plain = all(dtype.is_numeric() or dtype == nw.Boolean for dtype in frame.schema.values())
@@ -123,7 +125,9 @@ def columns_of_numbers(X: Any) -> list[Column] | None:
 
 def _as_frame(X: Any) -> "nw.DataFrame[Any] | None":
     """A frame as narwhals has it; None for anything else."""
-    frame = nw.from_native(X, eager_only=True, pass_through=True)
+    frame = nw.from_native(X, pass_through=True)
+    if isinstance(frame, nw.LazyFrame):
+        raise TypeError(f"X must be a table that is there; got {type(X).__name__}. Collect it first.")
     return frame if isinstance(frame, nw.DataFrame) else None
 
 
@@ -205,7 +209,7 @@ def _factorised(column: Column) -> tuple[Array, list[Any]]:
     elif series.implementation.is_polars() and series.dtype in (nw.String, nw.Categorical, nw.Enum):
         values = series.cast(nw.String).drop_nulls().unique().to_list()
         places = series.cast(nw.String).replace_strict(values, list(range(len(values))), return_dtype=nw.Float64)
-        numbers = places.to_numpy()
+        numbers = np.asarray(places.to_numpy(), np.float64)
         return np.where(np.isnan(numbers), -1, numbers).astype(np.int64), values
     elif series.implementation.is_pyarrow():
         native = nw.to_native(series).combine_chunks()
