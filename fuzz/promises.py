@@ -109,5 +109,8 @@ def _check_leaves(model: Any, X: Any) -> None:
     nodes, roots = (model.ensemble_.nodes, model.ensemble_.roots) if hasattr(model, "ensemble_") else (model.tree_, [0])
     reached = model.apply(X).reshape(-1, len(roots)) + np.asarray(roots)
     counts = np.bincount(reached.ravel(), minlength=nodes.n_nodes)
-    if not np.array_equal(counts, np.where(nodes.is_leaf, nodes.n_samples, 0)):
+    for node in range(nodes.n_nodes - 1, -1, -1):  # parents come before their children
+        if nodes.parent[node] >= 0:
+            counts[nodes.parent[node]] += counts[node]
+    if not np.array_equal(counts, nodes.n_samples):
         raise BrokenError("training rows reach other leaves than in the fit")

@@ -1,7 +1,7 @@
 """X and y of all types, shapes and sizes."""
 
 from collections.abc import Callable
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -32,13 +32,19 @@ COLUMN: dict[str, Callable[[Rng, int], Any]] = {
 }
 GOOD = [name for name in COLUMN if not name.startswith("with")]
 
-# columns of frames that hold no numbers, or none that can be read
+# columns of frames that hold something else than numbers; those of UNREADABLE nobody can learn from
 ODD_COLUMN: dict[str, Callable[[Rng, int], Any]] = {
     "text": lambda rng, n: [pick(rng, ["a", "b", "1.5"]) for _ in range(n - 1)] + ["x"],
+    "text with gaps": lambda rng, n: [pick(rng, ["a", "b", "", None]) for _ in range(n - 1)] + ["x"],
+    "many levels": lambda rng, n: [f"level {i}" for i in rng.integers(max(n // 3, 1), size=n)],
+    "all different": lambda rng, n: [f"level {i}" for i in rng.permutation(n)],
     "dates": lambda rng, n: [datetime(2020, 1, 1 + int(rng.integers(9))) for _ in range(n)],
+    "durations": lambda rng, n: [timedelta(seconds=int(rng.integers(9))) for _ in range(n)],
     "None": lambda rng, n: [None, *rng.normal(size=n - 1).tolist()],
+    "nothing": lambda rng, n: [None] * n,
     "objects": lambda rng, n: [{"a": 1}] * n,
 }
+UNREADABLE = ("objects",)
 
 CONTAINER: dict[str, Callable[[Any], Any]] = {
     "float64": lambda X: X,
@@ -163,12 +169,12 @@ def draw(rng: Rng) -> Case:
 
 
 def _draw_table(rng: Rng, n: int, d: int) -> Table:
-    """Half of them of good columns in any container, some with a bad one, some frames with an odd one."""
+    """Half of them of good columns in any container, some with a bad one, many frames with an odd one."""
     names = [pick(rng, list(COLUMN) if rng.random() < 0.05 else GOOD) for _ in range(d)]
     with np.errstate(all="ignore"):
         X = np.column_stack([COLUMN[name](rng, n) for name in names])
         words = f"{n} x {d} of {', '.join(sorted(set(names)))}"
-        if rng.random() < 0.15:
+        if rng.random() < 0.3:
             return _with_odd_column(rng, X, words)
         container = pick(rng, list(CONTAINER))
         return Table(f"{words}, as {container}", CONTAINER[container](X), n)
@@ -179,11 +185,15 @@ def _with_odd_column(rng: Rng, X: Any, words: str) -> Table:
     values = ODD_COLUMN[name](rng, n)
     if rng.random() < 0.5:
         frame = pd.DataFrame({**dict(zip(_names(X), X.T, strict=True)), "odd": values})
-        if rng.random() < 0.3 and name == "text":
+        if rng.random() < 0.3 and isinstance(values[-1], str):
             frame["odd"] = frame["odd"].astype("category")
     else:
         frame = pl.DataFrame({**dict(zip(_names(X), X.T, strict=True)), "odd": values}, strict=False)
-    culprit = "odd" if np.isfinite(X).all() else ""
+        if rng.random() < 0.3 and isinstance(values[-1], str):
+            frame = frame.with_columns(pl.col("odd").cast(pl.Categorical))
+        if rng.random() < 0.5:
+            frame = frame.to_arrow()
+    culprit = "odd" if name in UNREADABLE and not np.isinf(X).any() else ""
     return Table(f"{words} and a column of {name}, as {type(frame).__module__.partition('.')[0]}", frame, n, culprit)
 
 
@@ -194,7 +204,7 @@ def _run(model: Any, table: Table, y: Any, is_odd: bool, more: Table, rng: Rng) 
             raise BrokenError(f"the message does not name the column: {shown(str(error))}")
         return Outcome(REFUSED)
     if table.culprit:
-        raise BrokenError("a column that holds no numbers was fitted")
+        raise BrokenError("a column that nobody can learn from was fitted")
     check_promises(model, table.X, y, None, rng)
     if refusal(lambda: model.predict(more.X)) is None and model.predict(more.X).shape != (more.n_rows,):
         raise BrokenError("predictions of other samples have another shape")

@@ -120,7 +120,9 @@ def columns_of_numbers(X: Any) -> list[Column] | None:
     if frame is not None:
         return _columns_of_frame(frame)
     array = np.asarray(X)
-    return [Column(i, values) for i, values in enumerate(array.T)] if array.ndim == 2 else None
+    if array.ndim != 2 or array.dtype.kind == "c":
+        return None
+    return [Column(i, values) for i, values in enumerate(array.T)]
 
 
 def _as_frame(X: Any) -> "nw.DataFrame[Any] | None":
@@ -132,7 +134,7 @@ def _as_frame(X: Any) -> "nw.DataFrame[Any] | None":
 
 
 def _columns_of_frame(frame: "nw.DataFrame[Any]") -> list[Column]:
-    return [Column(name, frame[name]) for name in frame.columns]
+    return [Column(name, frame[:, i]) for i, name in enumerate(frame.columns)]  # names may be numbers
 
 
 def take_rows(X: Any, rows: Array) -> Any:
@@ -185,8 +187,13 @@ def read_columns(columns: Sequence[Column], chosen: Array, schema: Schema | None
 
 def _categories(column: Column, known: Levels | None) -> tuple[Array, Levels]:
     """Numbers of levels, and the levels."""
-    places, values = _factorised(column)
-    given = [_level(value) for value in values]
+    try:
+        places, values = _factorised(column)
+        given = [_level(value) for value in values]
+    except TypeError:  # such as lists, which have no hash
+        objects = np.empty(len(column.values), object)
+        objects[:] = column.values.to_list() if isinstance(column.values, nw.Series) else column.values
+        raise ColumnError(column.name, objects) from None
     if known is None:
         present = {given[place] for place in np.unique(places[places >= 0]).tolist()}
         has_gaps = bool((places < 0).any()) or None in present
@@ -203,28 +210,19 @@ def _factorised(column: Column) -> tuple[Array, list[Any]]:
         return _factorised_objects(series)
     if series.implementation.is_pandas_like():
         native = nw.to_native(series)
-        native = native if series.dtype in (nw.Categorical, nw.Enum) else _as_category(native)
-        if native is not None:
-            return native.cat.codes.to_numpy().astype(np.int64), native.cat.categories.tolist()
-    elif series.implementation.is_polars() and series.dtype in (nw.String, nw.Categorical, nw.Enum):
+        native = native if series.dtype in (nw.Categorical, nw.Enum) else native.astype("category")
+        return native.cat.codes.to_numpy().astype(np.int64), native.cat.categories.tolist()
+    if series.implementation.is_polars() and series.dtype in (nw.String, nw.Categorical, nw.Enum):
         values = series.cast(nw.String).drop_nulls().unique().to_list()
         places = series.cast(nw.String).replace_strict(values, list(range(len(values))), return_dtype=nw.Float64)
         numbers = np.asarray(places.to_numpy(), np.float64)
         return np.where(np.isnan(numbers), -1, numbers).astype(np.int64), values
-    elif series.implementation.is_pyarrow():
+    if series.implementation.is_pyarrow():
         native = nw.to_native(series).combine_chunks()
         coded = native if hasattr(native, "indices") else native.dictionary_encode()
         indices = coded.indices.cast("int64").fill_null(-1).to_numpy(zero_copy_only=False)
         return indices, coded.dictionary.to_pylist()
     return _factorised_objects(series.to_list())
-
-
-def _as_category(native: Any) -> Any:
-    """A series of pandas as one of categories; None where its values cannot be."""
-    try:
-        return native.astype("category")
-    except (TypeError, ValueError):  # such as lists, which have no hash
-        return None
 
 
 def _factorised_objects(values: Any) -> tuple[Array, list[Any]]:
@@ -238,7 +236,11 @@ def _factorised_objects(values: Any) -> tuple[Array, list[Any]]:
 
 
 def _level(value: Any) -> Level | None:
-    """What stands for a level: a number, a text, or None where there is nothing. 1, 1.0 and True are one level."""
+    """What stands for a level: a number, a text, or None where there is nothing. 1, 1.0 and True are one level.
+
+    Raises TypeError for what has no hash.
+    """
+    hash(value)
     if _is_gap(value):
         return None
     if isinstance(value, Number) and not isinstance(value, complex):

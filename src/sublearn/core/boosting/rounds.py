@@ -119,7 +119,7 @@ def _grow_tree(
     task = round_task(problem, growth, rows, along, steps.gradients.shape[1], workers)
     grown = grow_placed(task, key, workers)
     if problem.categories is not None:
-        grown = place_samples(grown.tree, problem.codes, rows, workers)
+        grown = place_samples(grown.tree, problem.codes, rows, problem.weights.counts, workers)
     grown = grown._replace(tree=_with_steps(grown, problem, growth.boost, steps, workers))
     return grown._replace(tree=_renewed(grown, problem, growth.boost.learning_rate, output))
 

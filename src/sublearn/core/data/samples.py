@@ -141,7 +141,8 @@ def _categories(given: Given, n_levels: Array, codes: Array, limit: int) -> Cate
     features = np.flatnonzero(n_levels)
     columns = given.X[:, features].T
     ids = np.where(np.isnan(columns), -1.0, columns).astype(np.int32)
-    folds = deal(content_keys([*codes, *ids], len(given.y), FOLDS), given.y, N_FOLDS)
+    present = [np.unique(column, return_inverse=True)[1] for column in ids]  # whatever other levels there may be
+    folds = deal(content_keys([*codes, *present], len(given.y), FOLDS), given.y, N_FOLDS)
     return Categories(
         features=features,
         ids=ids,

@@ -8,7 +8,7 @@ sample reaches at predict time the leaf whose value it helped to find.
 import numpy as np
 
 from sublearn.core.model.flat_ensemble import alone, apply
-from sublearn.core.model.flat_tree import FlatTree
+from sublearn.core.model.flat_tree import FlatTree, upward
 from sublearn.core.parallel import Workers
 from sublearn.core.tree.criterion import describe_nodes
 from sublearn.core.tree.grower import Placed
@@ -16,9 +16,17 @@ from sublearn.core.tree.task import Task
 from sublearn.kernels.layout import Array
 
 
-def place_samples(tree: FlatTree, codes: Array, rows: Array, workers: Workers) -> Placed:
-    """The tree with samples, of which `rows` are counted, where their codes (n_views, n_samples) send them."""
+def place_samples(tree: FlatTree, codes: Array, rows: Array, counts: Array, workers: Workers) -> Placed:
+    """The tree with samples, of which `rows` are looked at, where their codes (n_views, n_samples) send them.
+
+    counts: as in `Samples`.
+    """
     nodes = apply(alone(tree), codes, workers)[rows, 0]
+    n_samples = np.zeros_like(tree.n_samples)
+    np.add.at(n_samples, nodes, counts[rows] if counts.size else 1)
+    for below in upward(tree):
+        np.add.at(n_samples, tree.parent[below], n_samples[below])
+    tree = tree._replace(n_samples=n_samples)
     by_node = np.argsort(nodes, kind="stable")
     ends, first = np.unique(nodes[by_node], return_index=True)
     places = np.zeros((tree.n_nodes, 2), np.int64)
