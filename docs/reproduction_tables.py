@@ -98,7 +98,8 @@ def pair_table(entries: Sequence[Entry]) -> str:
 
 def _pair(entry: Entry) -> str:
     ours, theirs = (_text(entry[of], entry["data_set"]) for of in ("slm_mean", "peer_mean"))
-    return f"{ours} / {theirs}, p = {entry['p_value']:.3f}"
+    p_value = entry["p_value"]
+    return f"{ours} / {theirs}, " + ("p < 0.001" if p_value < 0.0005 else f"p = {p_value:.3f}")
 
 
 def score_table(entries: Sequence[Entry]) -> str:

@@ -258,7 +258,7 @@ def _numbers(column: Column) -> Array:
     if dtype.is_numeric() or dtype == nw.Boolean:
         return np.asarray(series.cast(nw.Float64).to_numpy(), np.float64)
     if dtype == nw.Date:
-        series, dtype = series.cast(nw.Datetime("us")), nw.Datetime
+        return _floats(series.cast(nw.Datetime("us")).dt.timestamp("us")) / SECOND
     if dtype == nw.Datetime:
         return _floats(series.dt.timestamp("us")) / SECOND
     if dtype == nw.Duration:

@@ -207,7 +207,7 @@ def relearned(categories: Categories, rows: Array, others: Array, features: Arra
     features: of all views, as in `Samples`; a feature's means are the first of its views.
     """
     learned = categories.take(rows).learned
-    codes = {}
+    codes: dict[int, tuple[Array, ...]] = {}
     for f, ids, n in zip(categories.features.tolist(), categories.ids, categories.n_levels.tolist(), strict=True):
         first, n_views = np.searchsorted(features, f), np.count_nonzero(features == f)
         if n_views <= 1:  # an indicator
