@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from sublearn.core.data.categories import (
-    FEWEST,
     MOST_INDICATORS,
     N_FOLDS,
     WEAKEST,
@@ -13,6 +12,7 @@ from sublearn.core.data.categories import (
     View,
     category_views,
     learn_from,
+    least_size,
     mean_views,
     relearned,
 )
@@ -40,7 +40,7 @@ def test_codes_are_the_drawn_means_in_deviations() -> None:
     ids, y, folds = sample()
     mean = views_of(ids, y, folds)[0]
     sizes = np.bincount(ids[ids >= 0], minlength=12)
-    known = sizes >= FEWEST
+    known = sizes >= least_size(N)
     n, sums = sizes[known].astype(float), np.array([y[ids == level].sum() for level in np.flatnonzero(known)])
     squares = np.array([(y[ids == level] ** 2).sum() for level in np.flatnonzero(known)])
     middle = sums.sum() / n.sum()
@@ -87,7 +87,7 @@ def test_indicators_are_of_the_most_frequent_levels() -> None:
     ids, y, folds = sample()
     sizes = np.bincount(ids[ids >= 0], minlength=12)
     views = [view for view in views_of(ids, y, folds) if view.unseen is None]
-    assert len(views) == min(MOST_INDICATORS, int((sizes >= FEWEST).sum()))
+    assert len(views) == min(MOST_INDICATORS, int((sizes >= least_size(N)).sum()))
     for view, level in zip(views, np.argsort(-sizes, kind="stable"), strict=False):
         others = np.delete(view.table, level)
         assert set(others) == {view.other}
@@ -119,14 +119,14 @@ def test_few_kinds_need_few_views(ids: list[int], n_views: int) -> None:
     views = category_views(given, 40, learn_from(y, 0, UNIT, folds), SCALE)
     assert len(views) == n_views
     varies = len({*views[0].table[given[given >= 0]].tolist(), *([views[0].other] if -1 in ids else [])}) > 1
-    assert varies == (len({i if ids.count(i) >= FEWEST else -1 for i in ids}) > 1)
+    assert varies == (len({i if ids.count(i) >= least_size(len(ids)) else -1 for i in ids}) > 1)
 
 
 def test_a_part_learns_its_own_means() -> None:
     ids, y, folds = sample()
     rows = np.arange(0, N, 2)
     others = np.arange(1, N, 2)
-    features = np.array([0, *([1] * 9)], np.int32)
+    features = np.array([0, *([1] * 5)], np.int32)
     given = Categories(np.array([1]), ids[None], np.array([12]), learn_from(y, 0, UNIT, folds), SCALE)
     own, unseen, held_out = relearned(given, rows, others, features)[1]
     (expected,) = mean_views(ids[rows], 12, given.take(rows).learned, SCALE)

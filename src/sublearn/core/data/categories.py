@@ -18,8 +18,9 @@ from sublearn.core.data.codes import FeatureView, Map
 from sublearn.core.data.fixed_point import Weights, integer_targets
 from sublearn.kernels.layout import TARGET_BITS, Array
 
-FEWEST = 10  # samples of a level; those of fewer are not told from unseen ones
-MOST_INDICATORS = 8  # of a feature, those of its most frequent levels
+SHARE = 100  # a level is known if a hundredth of all samples have it, ...
+FEWEST, ENOUGH = 5, 40  # ... though not with fewer than this, and with that many in any case
+MOST_INDICATORS = 4  # of a feature, those of its most frequent levels
 MOST_MEANS = 8  # of a feature, where there are many classes: those of the most frequent ones
 N_FOLDS = 5
 COARSE = TARGET_BITS - 15  # bits of a target that its square does without, so that sums of squares fit
@@ -87,11 +88,16 @@ def learn_from(y: Array, n_classes: int, weights: Weights, folds: Array) -> Lear
     return Learned((y == frequent[:, None]).astype(np.int64) << COARSE, weights, folds)
 
 
+def least_size(n_samples: int) -> int:
+    """How many samples a level needs; those of fewer are not told from unseen ones."""
+    return min(max(n_samples // SHARE, FEWEST), ENOUGH)
+
+
 def category_views(ids: Array, n_levels: int, learned: Learned, scale: Scale) -> list[View]:
     """Views of one feature; ids (n_samples,): levels, -1 where there is none."""
     sizes = _sums(ids, n_levels, learned.weights.counts)
     total = learned.weights.count(len(ids))
-    known = np.flatnonzero(sizes >= FEWEST)
+    known = np.flatnonzero(sizes >= least_size(total))
     n_kinds = len(known) + int(sizes[known].sum() < total)  # those that are not known are one
     if len(known) == 0 or n_kinds == 1:
         return [View(np.zeros(n_levels, np.int64), 0)]
@@ -125,7 +131,7 @@ class _Moments(NamedTuple):
 
 def mean_views(ids: Array, n_levels: int, learned: Learned, scale: Scale) -> list[View]:
     """Levels by the mean of each of the targets."""
-    known = _sums(ids, n_levels, learned.weights.counts) >= FEWEST
+    known = _sums(ids, n_levels, learned.weights.counts) >= least_size(learned.weights.count(len(ids)))
     there = np.flatnonzero(ids >= 0)
     cells = learned.folds[there] * len(known) + ids[there]
     views = []
