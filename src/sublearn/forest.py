@@ -125,6 +125,7 @@ class SLMForest(SLMEnsemble):
         """Predict every sample by the trees that have not seen it."""
         model, n_samples = self._model, len(given.X)
         codes = encode_samples(given.X, model.maps, workers)
+        codes[:, training.coded.rows] = training.coded.unseen  # means of categories without the own target
         sums = np.zeros((n_samples, model.contributions.shape[1]))
         n_trees = np.zeros(n_samples)
         for t, root in enumerate(model.ensemble.roots.tolist()):

@@ -2,7 +2,7 @@
 
 import pickle
 import re
-from datetime import date, datetime, timedelta
+from datetime import date, datetime, time, timedelta
 from typing import Any
 
 import numpy as np
@@ -142,6 +142,8 @@ def test_nodes_hold_the_training_samples_that_predict_sends_there(make: Any, max
     for end in np.unique(ends[tree.is_leaf[ends]]):
         here = y[ends == end]
         expected = [here.mean()] if make is SLMRegressor else [(here == c).mean() for c in model.classes_]
+        if len(here) < 5:  # too few for a value of their own
+            expected = tree.value[tree.parent[end]]
         np.testing.assert_allclose(tree.value[end], expected, rtol=1e-9)
 
 
@@ -372,3 +374,82 @@ def test_a_column_of_nothing_is_taken(kind: Any) -> None:
     for given in (frame, frame.to_arrow()):
         model = SLMRegressor(random_state=0).fit(given, np.arange(30.0))
         assert np.isfinite(model.predict(given)).all()
+
+
+# ---- means of categories
+
+
+def levels_and_numbers(n_levels: int, n: int, noise: float) -> tuple[pd.DataFrame, Any]:
+    """One column of levels, each with an effect of its own."""
+    rng = np.random.default_rng(6)
+    level, effect = rng.integers(0, n_levels, n), rng.normal(size=n_levels)
+    return pd.DataFrame({"level": [f"{i:03d}" for i in level]}), effect[level] + noise * rng.normal(size=n)
+
+
+@pytest.mark.parametrize("make", REGRESSORS)
+@pytest.mark.parametrize("nested", [False, True])
+def test_levels_are_learned_where_all_rows_of_a_level_are_alike(make: Any, nested: bool) -> None:
+    frame, y = levels_and_numbers(20, 1000, 0.1)
+    if nested:
+        frame["group"] = frame["level"].str[1]
+    model = make(random_state=0).fit(frame[:600], y[:600])
+    assert model.score(frame[600:], y[600:]) > 0.9
+
+
+def test_out_of_bag_scores_do_not_know_the_own_target() -> None:
+    frame, y = levels_and_numbers(60, 600, 3.0)
+    frame["x"] = np.random.default_rng(7).normal(size=600)
+    model = SLMForestRegressor(n_estimators=60, bootstrap=True, oob_score=True, random_state=0)
+    model.fit(frame[:400], y[:400])
+    assert model.oob_score_ < model.score(frame[400:], y[400:]) + 0.1
+
+
+def test_a_warm_start_with_more_rows_grows_from_means_without_the_own_target() -> None:
+    gains = []
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        frame = pd.DataFrame({"noise": [f"{i}" for i in rng.integers(0, 60, 1520)], "x": rng.normal(size=1520)})
+        y = rng.normal(size=1520)
+        scores = []
+        for n in (1500, 1520):
+            model = SLMBoostRegressor(n_estimators=20, learning_rate=0.1, warm_start=True, random_state=0)
+            model.fit(frame[:1500], y[:1500])
+            model.set_params(n_estimators=120).fit(frame[:n], y[:n])
+            scores.append(model.score(frame[:1500], y[:1500]))
+        gains.append(scores[1] - scores[0])
+    assert np.mean(gains) < 0.03  # twice that where they do
+
+
+def test_large_whole_numbers_are_levels_of_their_own() -> None:
+    ids = np.array([2**53, 2**53 + 1, 2**53 + 2] * 40)
+    frame = pd.DataFrame({"id": ids, "x": np.zeros(120)})
+    model = SLMRegressor(categorical_features=["id"], random_state=0).fit(frame, ids % 3 * 1.0)
+    assert (model.predict(frame) == ids % 3).all()
+
+
+@pytest.mark.parametrize(
+    "values",
+    [[10**400, "a"], [b"x", b"y"], [date(2020, 1, 1), date(2021, 1, 1)], [("a", 1), ("b", 2)], [1, "1"], [True, 2.5]],
+    ids=["huge", "bytes", "days", "pairs", "number and text", "flag and number"],
+)
+def test_levels_of_many_kinds_are_told_apart(values: list[Any]) -> None:
+    frame = pd.DataFrame({"c": pd.Series(values * 30, dtype=object), "x": np.zeros(60)})
+    y = np.arange(60) % 2
+    assert (SLMClassifier(random_state=0).fit(frame, y).predict(frame) == y).all()
+
+
+def test_times_of_arrow_in_pandas_may_be_missing() -> None:
+    times = pd.array([time(1), None] * 30, dtype=pd.ArrowDtype(pa.time64("us")))
+    model = SLMClassifier(random_state=0).fit(pd.DataFrame({"t": times}), np.arange(60) % 2)
+    assert model.score(pd.DataFrame({"t": times}), np.arange(60) % 2) == 1.0
+
+
+def test_an_array_is_predicted_by_a_model_of_named_categories() -> None:
+    model = small(SLMRegressor, categorical_features=["city", "colour"]).fit(X, numbers_of(X))
+    with pytest.warns(UserWarning, match="valid feature names"):
+        np.testing.assert_array_equal(model.predict(X.to_numpy()), model.predict(X))
+
+
+def test_classes_that_are_missing_are_counted_beside_categories() -> None:
+    with pytest.raises(ValueError, match="y contains NaN in 200 of 400 samples"):
+        SLMClassifier().fit(X, pd.array(["a", None] * 200, dtype="string"))

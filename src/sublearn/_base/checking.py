@@ -78,7 +78,7 @@ def _check_table(estimator: Any, X: Any, *y: Any, reset: bool) -> Any:
     if columns is None or not columns or not len(columns[0].values):
         return _check_numbers(estimator, X, *y, reset=reset)  # which says what is wrong
     validate_data(estimator, X, reset=reset, skip_check_array=True)
-    chosen = chosen_columns(given, columns, owner)
+    chosen = chosen_columns(given, columns, owner) if schema is None else np.zeros(len(columns), np.bool_)
     try:
         matrix, schema = read_columns(columns, chosen, schema)
     except ColumnError as error:
@@ -92,7 +92,7 @@ def _check_table(estimator: Any, X: Any, *y: Any, reset: bool) -> Any:
     try:
         how = {"dtype": FLOATS, "ensure_all_finite": "allow-nan", "estimator": estimator}
         return check_X_y(matrix, *y, **how) if y else check_array(matrix, **how)
-    except ValueError:
+    except (TypeError, ValueError):
         for one in y:
             refuse_gaps(one, owner)
         raise

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import fields
 from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -27,6 +28,7 @@ from sublearn.core.tree.settling import settled
 from sublearn.core.tree.task import Task, make_task
 from sublearn.kernels.layout import Array
 
+SCHEMAS: WeakKeyDictionary[FittedModel, Schema] = WeakKeyDictionary()  # of models, found once
 SMALLEST_LIMIT = 255  # codes a feature must at least have on each side of its mean
 
 
@@ -68,7 +70,11 @@ class SLMPredictor(SLMEstimator):
 
     def _known_schema(self) -> Schema:
         """What the columns are: those of the fit that is going on, or those of the model."""
-        return self._schema if "_schema" in vars(self) else schema_of(self._model.levels)
+        if "_schema" in vars(self):
+            return self._schema
+        if self._model not in SCHEMAS:
+            SCHEMAS[self._model] = schema_of(self._model.levels)
+        return SCHEMAS[self._model]
 
     def _keeps_trees(self) -> bool:
         """Whether a fit goes on from an earlier one."""

@@ -7,8 +7,11 @@ level; levels are found in `fit`, and one that was not there is NaN.
 
 import math
 from collections.abc import Sequence
-from datetime import time
-from numbers import Number
+from dataclasses import dataclass
+from datetime import date, time
+from decimal import Decimal
+from functools import cached_property
+from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 import narwhals.stable.v2 as nw
@@ -20,14 +23,23 @@ BY_TYPE = "from_dtype"
 TEXTS = (nw.String, nw.Categorical, nw.Enum, nw.Object)  # types whose columns are categories
 SECOND = 1e6  # in microseconds
 
+EXACT = 2**53  # whole numbers up to this are floats too
+
 Level = float | str
 
 
-class Levels(NamedTuple):
+@dataclass(frozen=True)
+class Levels:
     """The levels of a categorical feature, in order: numbers, texts, then what is missing if that was in training."""
 
     values: tuple[Level, ...]
     has_gaps: bool
+
+    @cached_property
+    def places(self) -> dict[Level | None, float]:
+        """The number of each level."""
+        places: dict[Level | None, float] = {value: float(i) for i, value in enumerate(self.values)}
+        return places | ({None: float(len(self.values))} if self.has_gaps else {})
 
     @property
     def n(self) -> int:
@@ -36,10 +48,7 @@ class Levels(NamedTuple):
 
     def numbers_of(self, given: Sequence[Level | None]) -> Array:
         """Numbers of levels; NaN for those that are not known. None: missing."""
-        places: dict[Level | None, float] = {value: float(i) for i, value in enumerate(self.values)}
-        if self.has_gaps:
-            places[None] = float(len(self.values))
-        return np.array([places.get(value, math.nan) for value in given], np.float64)
+        return np.array([self.places.get(value, math.nan) for value in given], np.float64)
 
 
 class Schema(NamedTuple):
@@ -100,18 +109,18 @@ def columns_of(X: Any) -> list[Column] | None:
         return None if plain and not frame.implementation.is_pyarrow() else _columns_of_frame(frame)
     array = X if isinstance(X, np.ndarray) else None
     if array is None and isinstance(X, list | tuple):
-        array = np.asarray(X, object) if _is_ragged_free(X) else None
+        array = np.asarray(X, object) if _is_table_of_objects(X) else None
     if array is None or array.ndim != 2 or array.dtype.kind not in "OMm":
         return None
     return [Column(i, values) for i, values in enumerate(array.T)]
 
 
-def _is_ragged_free(X: Any) -> bool:
+def _is_table_of_objects(X: Any) -> bool:
     """Whether a list is one of rows of equal lengths that hold more than numbers."""
     rows = [row for row in X if isinstance(row, list | tuple)]
     if len(rows) != len(X) or len({len(row) for row in rows}) != 1:
         return False
-    return any(value is None or isinstance(value, str) for row in rows for value in row)
+    return any(_is_gap(value) or isinstance(value, str) for row in rows for value in row)
 
 
 def columns_of_numbers(X: Any) -> list[Column] | None:
@@ -140,7 +149,9 @@ def _columns_of_frame(frame: "nw.DataFrame[Any]") -> list[Column]:
 def take_rows(X: Any, rows: Array) -> Any:
     """Some of the rows of a table, as a table of the same kind."""
     frame = _as_frame(X)
-    return np.asarray(X)[rows] if frame is None else nw.to_native(frame[rows])
+    if frame is not None:
+        return nw.to_native(frame[rows])
+    return np.asarray(X, object if isinstance(X, list | tuple) and _is_table_of_objects(X) else None)[rows]
 
 
 def chosen_columns(given: Any, columns: Sequence[Column], owner: str) -> Array:
@@ -198,7 +209,8 @@ def _categories(column: Column, known: Levels | None) -> tuple[Array, Levels]:
         present = {given[place] for place in np.unique(places[places >= 0]).tolist()}
         has_gaps = bool((places < 0).any()) or None in present
         present.discard(None)
-        known = Levels(tuple(sorted(present, key=lambda v: (isinstance(v, str), v))), has_gaps)
+        texts = sorted(v for v in present if isinstance(v, str))
+        known = Levels((*sorted(v for v in present if not isinstance(v, str)), *texts), has_gaps)
     numbers = known.numbers_of([*given, None])  # the last is for what is missing
     return numbers[places], known
 
@@ -243,10 +255,19 @@ def _level(value: Any) -> Level | None:
     hash(value)
     if _is_gap(value):
         return None
-    if isinstance(value, Number) and not isinstance(value, complex):
-        number = float(value)  # type: ignore[arg-type]
+    if isinstance(value, Integral):
+        return float(value) if abs(int(value)) <= EXACT else int(value)
+    if isinstance(value, Real | Decimal):
+        number = float(value)
         return None if math.isnan(number) else number
-    return str(value)
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace")
+    if isinstance(value, date):  # a day, be it written with a time or not
+        return str(value).removesuffix(" 00:00:00")
+    text = str(value)
+    if " object at 0x" in text:
+        raise TypeError("an object without a value of its own")
+    return text
 
 
 def _numbers(column: Column) -> Array:
@@ -276,7 +297,7 @@ def _floats(series: Any) -> Array:
 
 def _seconds(value: time | None) -> float:
     """Seconds since midnight."""
-    if value is None:
+    if value is None or _is_gap(value):
         return math.nan
     return value.hour * 3600.0 + value.minute * 60.0 + value.second + value.microsecond / 1e6
 

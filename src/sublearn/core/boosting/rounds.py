@@ -121,7 +121,10 @@ def _grow_tree(
     if problem.categories is not None:
         grown = place_samples(grown.tree, problem.codes, rows, problem.weights.counts, workers)
     grown = grown._replace(tree=_with_steps(grown, problem, growth.boost, steps, workers))
-    return grown._replace(tree=_renewed(grown, problem, growth.boost.learning_rate, output))
+    tree = _renewed(grown, problem, growth.boost.learning_rate, output)
+    if problem.categories is not None:
+        tree = with_parents_values(tree, tree.n_samples >= max(growth.parameters.min_samples_leaf, 1))
+    return grown._replace(tree=tree)
 
 
 def _stepping_in(tree: FlatTree, output: int, n_outputs: int) -> FlatTree:
@@ -222,14 +225,7 @@ def _with_steps(grown: Placed, problem: Problem, boost: BoostParameters, slopes:
         with np.errstate(invalid="ignore"):  # of nodes that no sample reaches
             value[:, k] = newton.steps(sums[:, k, 0], sums[:, k, 1])
         weight += newton.weights(sums[:, k, 1], 0)
-    return _completed(tree._replace(value=value, weight=weight), grown)
-
-
-def _completed(tree: FlatTree, grown: Placed) -> FlatTree:
-    """The tree with a value for nodes that no sample reaches, which there are where categories moved some."""
-    if grown.ends is None:
-        return tree
-    return with_parents_values(tree, tree.weight > 0)
+    return tree._replace(value=value, weight=weight)
 
 
 def _renewed(grown: Placed, problem: Problem, learning_rate: float, output: int | None) -> FlatTree:
@@ -260,4 +256,4 @@ def _renewed(grown: Placed, problem: Problem, learning_rate: float, output: int 
         parents = np.unique(tree.parent[nodes])
         parents = parents[tree.weight[parents] > 0]
         value[parents] /= tree.weight[parents, None]
-    return _completed(tree._replace(value=value), grown)
+    return tree._replace(value=value)

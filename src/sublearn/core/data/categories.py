@@ -7,7 +7,7 @@
 A node takes the view that serves it best, as with gaps. Levels of a few samples count as unseen ones do.
 
 Means are learned from targets, so a sample's own target must not be in the code that trees grow from: there, codes come
-from the other samples, fold by fold (`Views.unseen`). The fitted model has the means of all samples.
+from the other samples, fold by fold (`View.unseen`). The fitted model has the means of all samples.
 """
 
 from typing import NamedTuple
@@ -23,6 +23,7 @@ FEWEST, ENOUGH = 5, 40  # ... though not with fewer than this, and with that man
 MOST_INDICATORS = 4  # of a feature, those of its most frequent levels
 MOST_MEANS = 8  # of a feature, where there are many classes: those of the most frequent ones
 N_FOLDS = 5
+LEFT_OUT = 0.5  # of a level, at the most: its samples may all be in one fold, as they are where all are alike
 COARSE = TARGET_BITS - 15  # bits of a target that its square does without, so that sums of squares fit
 WEAKEST, STRONGEST = 1.0, 1e4  # how many samples the mean of all may count for beside those of a level
 
@@ -80,7 +81,10 @@ class Categories(NamedTuple):
 
 
 def learn_from(y: Array, n_classes: int, weights: Weights, folds: Array) -> Learned:
-    """Targets whose means tell levels apart: numbers as they are; of classes, whether it is the one; all but one do."""
+    """Targets whose means tell levels apart: numbers as they are; of classes, whether it is the one.
+
+    Of two classes one does.
+    """
     if not n_classes:
         return Learned(integer_targets(y).targets.astype(np.int64)[None], weights, folds)
     sizes = np.bincount(y, weights.weights if weights.weights.size else None, n_classes)
@@ -134,17 +138,18 @@ def mean_views(ids: Array, n_levels: int, learned: Learned, scale: Scale) -> lis
     known = _sums(ids, n_levels, learned.weights.counts) >= least_size(learned.weights.count(len(ids)))
     there = np.flatnonzero(ids >= 0)
     cells = learned.folds[there] * len(known) + ids[there]
+    if not known.any():
+        return [View(np.zeros(n_levels, np.int64), 0, np.zeros(len(ids), np.int16)) for _ in learned.targets]
     views = []
     for targets in learned.targets:
         moments = _moments(ids[there], cells, len(known), targets[there], learned.weights.take(there))
-        if not known.any():
-            views.append(View(np.zeros(n_levels, np.int64), 0, np.zeros(len(ids), np.int16)))
-            continue
         pull, middle = _pull(moments, known)
         n, values = moments.n[known], np.where(known, _drawn(moments.sums, moments.n, pull, middle), middle)
         centre = float((n * values[known]).sum() / n.sum())
         deviation = float(np.sqrt((n * (values[known] - centre) ** 2).sum() / n.sum())) or 1.0
-        others = moments.sums - moments.sums_by_fold, moments.n - moments.n_by_fold
+        most = LEFT_OUT * moments.n
+        left = np.where(moments.n_by_fold > most, most / np.maximum(moments.n_by_fold, 1e-300), 1.0)
+        others = moments.sums - left * moments.sums_by_fold, moments.n - left * moments.n_by_fold
         folded = np.where(known, _drawn(*others, pull, middle), middle)
         other = int(_codes(np.array((middle - centre) / deviation), scale))
         unseen = np.full(len(ids), other, np.int16)

@@ -6,7 +6,7 @@
 
 This is the way of `fit`: maps of features are fitted and applied in `code`, and rows that weigh nothing are left out in
 `drop_weightless`. `predict` comes another way: a fitted model applies its maps by `encode_samples` or `encode_part` of
-`core.data.codes`. Gaps, text and dates come to neither: `check_samples` in `_base.checking` refuses them first.
+`core.data.codes`. Frames, categories and dates are numbers by then (`_base.frames`), and NaN is what is missing.
 """
 
 from typing import Any, NamedTuple
@@ -153,16 +153,13 @@ def _categories(given: Given, n_levels: Array, codes: Array, limit: int) -> Cate
 
 
 def _with_unseen(coded: Coded, categories: Categories, found: list[list[View]]) -> Coded:
-    """The samples with codes to grow from; where kept trees have other tables, these owe nothing to the samples."""
+    """The samples with codes to grow from: means of the other samples, be the tables new or those of kept trees."""
     unseen = coded.codes.copy()
     for f, views in zip(categories.features.tolist(), found, strict=True):
+        means = [view.unseen for view in views if view.unseen is not None]
         rows = np.flatnonzero(coded.maps.features == f)
-        if len(rows) != len(views):
-            continue
-        for v, view in zip(rows.tolist(), views, strict=True):
-            table = coded.maps.levels[coded.maps.offsets[v] : coded.maps.offsets[v + 1]]
-            if view.unseen is not None and np.array_equal(table, view.table):
-                unseen[v] = view.unseen
+        if len(rows) > len(means) > 0:  # means are the first views; a single view is an indicator
+            unseen[rows[: len(means)]] = means
     return coded._replace(unseen=unseen, categories=categories)
 
 

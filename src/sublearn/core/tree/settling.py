@@ -56,11 +56,12 @@ def settled(tree: FlatTree, task: Task, codes: Array, workers: Workers) -> FlatT
         value[nodes], loss[nodes] = answers.values(sums), answers.losses(sums.losses)
         weight[nodes], n_samples[nodes] = answers.weights(sums.weights, total), sums.counts
         at[here] = np.maximum(tree.parent[at[here]], 0)
-    return with_parents_values(tree._replace(value=value, loss=loss, weight=weight, n_samples=n_samples), n_samples > 0)
+    settled_tree = tree._replace(value=value, loss=loss, weight=weight, n_samples=n_samples)
+    return with_parents_values(settled_tree, n_samples >= task.parameters.min_samples_leaf)
 
 
 def with_parents_values(tree: FlatTree, filled: Array) -> FlatTree:
-    """The tree in which a node that no sample reaches has the value of the one above it."""
+    """The tree in which a node that too few samples reach has the value of the one above it."""
     value = tree.value.copy()
     for depth in range(1, int(tree.depth[-1]) + 1):
         empty = np.flatnonzero((tree.depth == depth) & ~filled)
