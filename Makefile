@@ -24,7 +24,7 @@ quick: $(STAMP)
 	$(BIN)/python -m pytest --quick
 
 test: $(STAMP)
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses auto --dist worksteal
 
 docs: $(VENV)/.docs
 	$(BIN)/python -m sphinx -n -W --keep-going -d build/doctrees docs build/docs
