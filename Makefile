@@ -1,4 +1,5 @@
-# make demo   the paper's experiments in short, on data that needs no files; writes report/index.html
+# make demo   the paper's experiments in short, on data that needs no files, within three minutes on two cores;
+#             writes report/index.html
 # make quick  the first tests of every file that is not slow, within two minutes
 # make test   run all tests, within twelve minutes on two cores
 # make docs   the site, from docs/ and examples/, into build/docs/index.html

@@ -21,7 +21,15 @@ settings.load_profile("all")
 
 
 N_QUICK = 3  # tests of a file, each with the first of its parameters: most files begin with what is checked by hand
-SLOW = ("test_bench.py", "test_fuzz.py", "test_interrupt.py", "test_quality.py", "test_reproduce.py", "test_startup.py")
+SLOW = (
+    "test_bench.py",
+    "test_compiling.py",
+    "test_fuzz.py",
+    "test_interrupt.py",
+    "test_quality.py",
+    "test_reproduce.py",
+    "test_startup.py",
+)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -21,7 +21,7 @@ UNITS = {name: Unit("contender", "honest", False, "iris", name, 0) for name in C
 OF_SLM = {"slm-baseline", "slm-boost", "ablation", "convergence", "root", "growth", "trees"}
 # what only presents results, or runs and files them
 SHOWING = {
-    *("canvas", "claims", "digests", "evidence", "figures", "headline", "method", "node_figure", "page"),
+    *("canvas", "claims", "compiling", "digests", "evidence", "figures", "headline", "method", "node_figure", "page"),
     *("pictures", "plan", "printed", "report", "reproduce", "runner", "shapes", "sheets", "significance"),
     *(
         "statements",

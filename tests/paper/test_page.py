@@ -12,6 +12,7 @@ import sublearn
 from reports import make_records, written
 from sublearn.paper import BOOST_CLASSES, FOREST_CLASSES, PARAMETERS, search
 from sublearn.paper.contenders import CONTENDERS, of_table
+from sublearn.paper.method import QUICK_TRIALS
 from sublearn.paper.page import Picture, Section, page
 from sublearn.paper.plan import Order
 from sublearn.paper.sheets import Cell, Sheet
@@ -198,6 +199,18 @@ def test_sets_that_are_left_out_are_counted_in_the_banner_and_named_below(tmp_pa
     whole = written(order_for(tmp_path), make_records(SCORES))
     assert "left out;" not in re.findall(r'<p class="banner">(.*?)</p>', whole, re.S)[0]
     assert "pima" not in whole
+
+
+def test_banner_of_a_quick_report_says_what_it_is_of(tmp_path: Path) -> None:
+    order = order_for(tmp_path)._replace(quick=True, data_sets=("iris", "boston"), parts=("table1",))
+    records = make_records(SCORES)
+    (banner,) = re.findall(r'<p class="banner">(.*?)</p>', written(order, records), re.S)
+    assert f"A quick run: 2 of 15 sets, {len(order.seeds)} splits instead of 20" in banner
+    assert "ensembles have one setting, and are not searched" in banner
+    assert "claims of the paper&#x27;s text are not judged" in banner
+    assert QUICK_TRIALS in items_of(written(order, records), "How this was made")
+    assert "not judged" not in written(order._replace(parts=("claims",)), records)
+    assert "quick run" not in written(order._replace(quick=False), records)
 
 
 def test_empty_report_is_a_page_too(tmp_path: Path) -> None:

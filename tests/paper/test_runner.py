@@ -1,6 +1,7 @@
 """The runner: what is known is not computed again, a stopped run goes on, and the number of jobs changes nothing."""
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 from reports import patch_grids
 from sublearn.paper import ablations, convergence, grids, runner, search
 from sublearn.paper.contenders import CONTENDERS
+from sublearn.paper.digests import is_of_slm
 from sublearn.paper.plan import Order, plan
 from sublearn.paper.runner import Record, Unit, key_of, read_records, run_units
 from sublearn.paper.versions import VERSIONS
@@ -236,6 +238,14 @@ def test_plan_goes_split_by_split_over_what_is_wanted() -> None:
     assert not list(plan(order._replace(parts=("fig1", "fig2", "fig3"))))
 
 
+def test_plan_of_a_quick_run_has_peers_before_slm_and_both_split_by_split() -> None:
+    units = list(plan(Order(quick=True)))
+    assert len({is_of_slm(unit.experiment, unit.subject) for unit in units}) == 2
+    assert units == sorted(units, key=lambda unit: (is_of_slm(unit.experiment, unit.subject), unit.seed))
+    whole = [unit.seed for unit in plan(Order())]
+    assert whole == sorted(whole)
+
+
 def test_unit_of_two_parts_is_computed_once() -> None:
     order = Order(data_sets=("circle-and-ring",), parts=("table1", "table2", "fig4"))
     units = list(plan(order))
@@ -272,3 +282,19 @@ def test_results_do_not_depend_on_the_number_of_jobs(tmp_path: Path) -> None:
         assert {json.loads(line)["key"] for line in path.read_text().splitlines()} == set(map(key_of, units))
         values.append({unit: records[unit].values for unit in units})
     assert values[0] == values[1]
+
+
+def test_kernels_are_compiled_first_by_one_of_several_processes_if_a_unit_needs_them(tmp_path: Path) -> None:
+    peer, own = (Unit("contender", "honest", True, "iris", name, 0) for name in ("dt", "slm-baseline"))
+    for units, jobs, n_calls in (([peer], 2, 0), ([own], 1, 0), ([peer, own], 2, 1), ([peer, own], 2, 0)):
+        calls = tmp_path / "calls"
+        calls.write_text("")
+        first = partial(note_call, calls)
+        records = run_units(units, tmp_path / f"{jobs}.jsonl", None, jobs, lambda unit, record: None, first)
+        assert set(records) == set(units)
+        assert calls.read_text() == "called\n" * n_calls  # the last time all is known
+
+
+def note_call(path: Path) -> None:
+    with path.open("a") as file:
+        file.write("called\n")

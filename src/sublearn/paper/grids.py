@@ -44,18 +44,21 @@ GRIDS: dict[str, Grid] = {
     },
 }
 
-_QUICK_SLM = {"envelope_height": 20.0, "envelope_decay": 0.3, "selection_decay": 0.1}
-_QUICK_BOOST = {"subspace_size": 16, "n_projections": 32, **_QUICK_SLM, "min_samples_split": 10}
-# --quick: two settings of those that take long; both boosters have the same depths and rates
+_QUICK_SLM = {
+    "subspace_size": 16,
+    "n_projections": 32,
+    "envelope_height": 20.0,
+    "envelope_decay": 0.3,
+    "selection_decay": 0.1,
+    "min_samples_split": 10,
+}
+_QUICK_RATE = {"max_depth": 3, "learning_rate": 0.1}  # of both boosters
+# --quick: one setting of each ensemble, which is not searched then, since a search takes 3 fits a setting. Both forests
+# stop a little before their leaves are pure. Of FF-MLP, whose search BP-MLP repeats, a small and a large network.
 QUICK: dict[str, list[dict[str, Any]]] = {
-    "rf": [{"max_depth": 6}, {"max_depth": None}],
-    "xgboost": [{"max_depth": 3, "learning_rate": 0.1}, {"max_depth": 6, "learning_rate": 0.3}],
-    "slm-forest": [
-        {"subspace_size": 4, "n_projections": 8, **_QUICK_SLM, "min_samples_split": 5},
-        {"subspace_size": 16, "n_projections": 32, **_QUICK_SLM, "min_samples_split": 20},
-    ],
-    "slm-boost": [
-        {**_QUICK_BOOST, "max_depth": 3, "learning_rate": 0.1},
-        {**_QUICK_BOOST, "max_depth": 6, "learning_rate": 0.3},
-    ],
+    "ff-mlp": [{"n_components": 1, "tolerance": 0.03}, {"n_components": 3, "tolerance": 0.0}],
+    "rf": [{"max_depth": 8}],
+    "xgboost": [_QUICK_RATE],
+    "slm-forest": [_QUICK_SLM],
+    "slm-boost": [{**_QUICK_SLM, **_QUICK_RATE}],
 }

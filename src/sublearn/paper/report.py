@@ -10,10 +10,12 @@ from sublearn.paper import search
 from sublearn.paper.claims import pair_sheet, reached_sheet
 from sublearn.paper.convergence import FORESTS, TREES, Trees
 from sublearn.paper.convergence import NAMES as CURVES
+from sublearn.paper.datasets import SOURCES
+from sublearn.paper.grids import N_QUICK
 from sublearn.paper.headline import headline
 from sublearn.paper.method import inconsistencies, method
 from sublearn.paper.page import Picture, Section, page
-from sublearn.paper.plan import Order
+from sublearn.paper.plan import N_SPLITS, Order
 from sublearn.paper.runner import Records
 from sublearn.paper.shapes import shape_sheet
 from sublearn.paper.sheets import Sheet
@@ -112,6 +114,16 @@ def _details(records: Records) -> dict[str, list[dict[str, Any]]]:
     return found
 
 
+def _quick_line(order: Order) -> str:
+    """That the run is a quick one, and what it is of."""
+    judged = "" if "claims" in order.parts else "; the claims of the paper's text are not judged"
+    return (
+        f" A quick run: {len(order.data_sets)} of {len(SOURCES)} sets, {len(order.seeds)} splits instead of "
+        f"{N_SPLITS}, at most {N_QUICK} settings of a contender; ensembles have one setting, and are not "
+        f"searched{judged}."
+    )
+
+
 def _page(order: Order, sheets: Sequence[Sheet], pictures: Sequence[Picture]) -> str:
     is_paper = order.protocol == "paper"
     n = len(order.seeds)
@@ -123,7 +135,7 @@ def _page(order: Order, sheets: Sequence[Sheet], pictures: Sequence[Picture]) ->
             f'Protocol "honest": hyper-parameters are chosen by cross-validation inside the training part; {splits}.'
         )
     if order.quick:
-        banner += " Quick form: small grids."
+        banner += _quick_line(order)
     if order.left_out:
         banner += f" {len(order.left_out)} of the sets that were asked for are left out; the end of the page says why."
     of_sheets = {sheet.name: sheet.entries for sheet in sheets}

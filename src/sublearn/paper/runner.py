@@ -43,9 +43,17 @@ Records = dict[Unit, Record]
 
 
 def run_units(
-    units: Sequence[Unit], path: Path, folder: Path | None, jobs: int, done: Callable[[Unit, Record], None]
+    units: Sequence[Unit],
+    path: Path,
+    folder: Path | None,
+    jobs: int,
+    done: Callable[[Unit, Record], None],
+    first: Callable[[], None] | None = None,
 ) -> Records:
-    """Records of all units; those that the file already has are not computed again. `done` is told of each."""
+    """Records of all units; those that the file already has are not computed again. `done` is told of each.
+
+    `first` is called by one of several processes, beside the first units, if any is of SLM.
+    """
     known = read_records(path)
     keys = keys_of(units)
     records = {unit: known[key] for unit, key in keys.items() if key in known}
@@ -55,7 +63,7 @@ def run_units(
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("a+", encoding="utf-8") as file:
         _end_line(path, file)
-        for unit, record in _compute_all(missing, folder, jobs):
+        for unit, record in _compute_all(missing, folder, jobs, first):
             records[unit] = record
             file.write(json.dumps({"key": keys[unit], **record._asdict()}) + "\n")
             file.flush()
@@ -70,10 +78,15 @@ def _end_line(path: Path, file: TextIO) -> None:
         file.write("\n")
 
 
-def _compute_all(units: list[Unit], folder: Path | None, jobs: int) -> Iterator[tuple[Unit, Record]]:
+def _compute_all(
+    units: list[Unit], folder: Path | None, jobs: int, first: Callable[[], None] | None
+) -> Iterator[tuple[Unit, Record]]:
     """Units with their records, in the order in which they are done."""
     parallel = Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1)
-    yield from parallel(delayed(compute)(unit, folder) for unit in units)
+    calls = [delayed(compute)(unit, folder) for unit in units]
+    if first is not None and jobs > 1 and any(is_of_slm(unit.experiment, unit.subject) for unit in units):
+        calls.insert(0, delayed(first)())
+    yield from (found for found in parallel(calls) if found is not None)
 
 
 def compute(unit: Unit, folder: Path | None) -> tuple[Unit, Record]:
