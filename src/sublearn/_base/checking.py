@@ -9,7 +9,7 @@ from datetime import date, time, timedelta
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.utils import check_array, check_X_y, get_tags
+from sklearn.utils import check_array, check_X_y
 from sklearn.utils.validation import validate_data
 
 from sublearn._base.frames import (
@@ -59,7 +59,7 @@ def check_samples(estimator: Any, X: Any, *y: Any, reset: bool = True) -> Any:
     """
     if hasattr(estimator, "categorical_features"):
         return _check_table(estimator, X, *y, reset=reset)
-    return _check_numbers(estimator, X, *y, reset=reset)
+    return _check_numbers(estimator, X, *y, reset=reset, allows_gaps=False)
 
 
 def _check_table(estimator: Any, X: Any, *y: Any, reset: bool) -> Any:
@@ -67,16 +67,16 @@ def _check_table(estimator: Any, X: Any, *y: Any, reset: bool) -> Any:
     owner, given = type(estimator).__name__, estimator.categorical_features
     schema = None if reset and not estimator._keeps_trees() else estimator._known_schema()
     columns = columns_of(X)
-    is_chosen = not (given is None or isinstance(given, str)) if schema is None else bool(schema.n_levels.size)
+    is_chosen = not (given is None or isinstance(given, str)) if schema is None else schema.has_categories
     if columns is None and not is_chosen:
-        checked = _check_numbers(estimator, X, *y, reset=reset)
+        checked = _check_numbers(estimator, X, *y, reset=reset, allows_gaps=True)
         if schema is None:
             estimator._schema = Schema((None,) * estimator.n_features_in_)
         return checked
     if columns is None:
         columns = columns_of_numbers(X)
     if columns is None or not columns or not len(columns[0].values):
-        return _check_numbers(estimator, X, *y, reset=reset)  # which says what is wrong
+        return _check_numbers(estimator, X, *y, reset=reset, allows_gaps=True)  # which says what is wrong
     validate_data(estimator, X, reset=reset, skip_check_array=True)
     chosen = chosen_columns(given, columns, owner) if schema is None else np.zeros(len(columns), np.bool_)
     try:
@@ -106,10 +106,9 @@ def _refuse_infinity(matrix: Array, columns: Sequence[Column], owner: str) -> No
             raise ValueError(_says(owner, column.name, fault, ""))
 
 
-def _check_numbers(estimator: Any, X: Any, *y: Any, reset: bool) -> Any:
-    """X, or X and y, where X has numbers alone, and gaps where the estimator allows them."""
+def _check_numbers(estimator: Any, X: Any, *y: Any, reset: bool, allows_gaps: bool) -> Any:
+    """X, or X and y, where X has numbers alone, and perhaps gaps."""
     owner = type(estimator).__name__
-    allows_gaps = get_tags(estimator).input_tags.allow_nan
     if _has_dates(X):  # which scikit-learn takes for numbers
         _refuse_samples(X, owner, allows_gaps)
     try:

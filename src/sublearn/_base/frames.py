@@ -62,9 +62,14 @@ class Schema(NamedTuple):
         return tuple(None if one is None else (*one.values, *([None] if one.has_gaps else [])) for one in self.levels)
 
     @property
+    def has_categories(self) -> bool:
+        """Whether any feature is a category."""
+        return any(levels is not None for levels in self.levels)
+
+    @property
     def n_levels(self) -> Array:
         """As in `Given`."""
-        if not any(levels is not None for levels in self.levels):
+        if not self.has_categories:
             return np.empty(0, np.int64)
         return np.array([0 if levels is None else max(levels.n, 1) for levels in self.levels], np.int64)
 
