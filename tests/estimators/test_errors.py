@@ -147,7 +147,11 @@ def test_parameter_of_an_ensemble_out_of_range_is_named(make: Any, name: str, va
 
 
 @ALL
-@pytest.mark.parametrize("value", [object(), "nonsense", b"nonsense", np.nan, -0.5, [["nested"]]], ids=repr)
+@pytest.mark.parametrize(
+    "value",
+    [object(), "nonsense", b"nonsense", np.nan, -0.5, [["nested"]]],
+    ids=["object", "text", "bytes", "NaN", "negative", "nested"],
+)
 def test_every_parameter_is_checked(make: Any, value: Any) -> None:
     for name in make().get_params():
         message = f"^{name} of {make.__name__} must be .+; got {re.escape(repr(value))}.$"
