@@ -14,7 +14,7 @@ from sublearn.paper import BOOST_CLASSES, FOREST_CLASSES, PARAMETERS, search
 from sublearn.paper.contenders import CONTENDERS, of_table
 from sublearn.paper.method import QUICK_TRIALS
 from sublearn.paper.page import Picture, Section, page
-from sublearn.paper.plan import Order
+from sublearn.paper.plan import N_SPLITS, Order
 from sublearn.paper.sheets import Cell, Sheet
 from sublearn.paper.versions import VERSIONS
 
@@ -205,7 +205,7 @@ def test_banner_of_a_quick_report_says_what_it_is_of(tmp_path: Path) -> None:
     order = order_for(tmp_path)._replace(quick=True, data_sets=("iris", "boston"), parts=("table1",))
     records = make_records(SCORES)
     (banner,) = re.findall(r'<p class="banner">(.*?)</p>', written(order, records), re.S)
-    assert f"A quick run: 2 of 15 sets, {len(order.seeds)} splits instead of 20" in banner
+    assert f"A quick run: 2 of 15 sets, {len(order.seeds)} splits instead of {N_SPLITS}" in banner
     assert "ensembles have one setting, and are not searched" in banner
     assert "claims of the paper&#x27;s text are not judged" in banner
     assert QUICK_TRIALS in items_of(written(order, records), "How this was made")
