@@ -182,6 +182,8 @@ def run_all(
     with ProcessPoolExecutor(2, get_context("spawn")) as pool, path.open("a") as file:
         futures = {pool.submit(run, cell, folders): cell for cell in cells}
         for done, future in enumerate(as_completed(futures), 1):
+            if future.exception() is not None:
+                pool.shutdown(cancel_futures=True)  # else all others would still be fitted, and lost
             cell, result = futures[future], future.result()
             file.write(json.dumps([*cell, result]) + "\n")
             file.flush()

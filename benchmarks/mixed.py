@@ -42,6 +42,7 @@ KINDS = {
 }
 LIBRARIES["chimeraboost"] = ("chimeraboost", "chimeraboost")
 GAP = "missing"
+MOST_LEVELS = 254  # that HistGradientBoosting takes
 
 
 @cache
@@ -54,12 +55,12 @@ def loaded(name: str) -> tuple[Any, Any, bool, list[str]]:
     return frame.astype(dict.fromkeys(names, object)), y, about["task"] != "reg", names
 
 
-def encoded(name: str, names: list[str], numbers: list[str], seed: int) -> Any:
+def encoded(name: str, is_classes: bool, names: list[str], numbers: list[str], seed: int) -> Any:
     """Categories through an encoder, numbers through medians."""
     encoder: Any = {
         "one-hot": OneHotEncoder(handle_unknown="infrequent_if_exist", min_frequency=5, sparse_output=False),
         "ordinal": OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1, encoded_missing_value=-2),
-        "target": TargetEncoder(random_state=seed),
+        "target": TargetEncoder(target_type="auto" if is_classes else "continuous", random_state=seed),
     }[name]
     return make_column_transformer(
         (make_pipeline(SimpleImputer(strategy="constant", fill_value=GAP), encoder), names),
@@ -76,9 +77,12 @@ def fed(contender: str, X: Any, names: list[str]) -> Any:
     return X
 
 
-def typed(train: Any, test: Any, names: list[str]) -> tuple[Any, Any]:
-    """With category types; levels are those of the training part."""
-    levels = {name: pd.CategoricalDtype(sorted(train[name].dropna().astype(str).unique())) for name in names}
+def typed(train: Any, test: Any, names: list[str], most: int | None) -> tuple[Any, Any]:
+    """With category types; levels are the most frequent of the training part, others are missing."""
+    levels = {
+        name: pd.CategoricalDtype(sorted(train[name].dropna().astype(str).value_counts().index[:most]))
+        for name in names
+    }
     return tuple(
         X.assign(**{name: X[name].where(X[name].isna(), X[name].astype(str)).astype(levels[name]) for name in names})
         for X in (train, test)
@@ -90,11 +94,12 @@ def estimator(contender: str, is_classes: bool, seed: int, names: list[str], col
     name, _, encoder = contender.partition("@")
     if name == "chimeraboost":
         ending = "Classifier" if is_classes else "Regressor"
-        return getattr(import_module(name), f"ChimeraBoost{ending}")(random_state=seed, cat_features=names)
+        kind = getattr(import_module(name), f"ChimeraBoost{ending}")
+        return kind(random_state=seed, cat_features=names, thread_count=1)
     model = make(name, is_classes, seed)
     if encoder:
         numbers = [column for column in columns if column not in names]
-        return make_pipeline(encoded(encoder, names, numbers, seed), model)
+        return make_pipeline(encoded(encoder, is_classes, names, numbers, seed), model)
     if name == "catboost":
         model.set_params(cat_features=names)
     elif name == "xgboost":
@@ -107,13 +112,13 @@ def run(cell: Cell, folders: tuple[Path, ...]) -> dict[str, float]:
     X, y, is_classes, names = loaded(cell.table)
     X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=TEST_SHARE, random_state=cell.seed)
     if cell.contender in ("lightgbm", "xgboost", "hist-boosting"):
-        X_train, X_test = typed(X_train, X_test, names)
+        X_train, X_test = typed(X_train, X_test, names, MOST_LEVELS if cell.contender == "hist-boosting" else None)
     X_train, X_test = (fed(cell.contender, part, names) for part in (X_train, X_test))
     model = estimator(cell.contender, is_classes, cell.seed, names, list(X.columns))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         if cell.contender.startswith("slm-"):  # compiled beforehand
-            estimator(cell.contender, is_classes, 0, names, list(X.columns)).fit(X_train[:60], y_train[:60])
+            estimator(cell.contender, is_classes, 0, names, list(X.columns)).fit(X_train[:200], y_train[:200])
         begin = time.process_time()
         model.fit(X_train, y_train)
         seconds = time.process_time() - begin

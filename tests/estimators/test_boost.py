@@ -130,6 +130,12 @@ EXHAUSTIVE: dict[str, Any] = {
 }
 
 
+def with_mean_one(weights: Array, counts: Array | None = None) -> Array:
+    """As boosting takes weights that are not whole numbers."""
+    scaled: Array = weights / np.average(weights, weights=counts)
+    return scaled
+
+
 @pytest.mark.parametrize(("weights", "min_gain"), [("unit", 4.0), ("uniform", 0.0), ("wild", 4.0)])
 @pytest.mark.parametrize("task", ["squared_error", "poisson", "two classes", "three classes"])
 def test_rounding_to_integers_costs_nothing_measurable(task: str, weights: str, min_gain: float) -> None:
@@ -155,7 +161,7 @@ def test_rounding_to_integers_costs_nothing_measurable(task: str, weights: str, 
     raw = np.log(model.predict(fresh)) if task == "poisson" else raw_of(model, fresh)
     raw = raw.reshape(len(fresh), -1)
     codes, fresh_codes = (encode_samples(x, model.feature_maps_, ONE_THREAD).T.astype(int) for x in (X, fresh))
-    twins_weights = np.ones(len(y)) if given is None else given
+    twins_weights = np.ones(len(y)) if given is None else with_mean_one(given)
     signs = np.array([draw_signs(raw.shape[1], key_of_round(model, number)) for number in range(12)])
     twin = naive.boost(codes, y, twins_weights, fresh_codes, signs, how, all_vectors)
     ours, theirs = (naive.mean_loss(how.loss, fresh_y, values) for values in (raw, twin))
@@ -324,7 +330,7 @@ def test_least_gain_is_the_same_when_a_weight_is_not_whole(task: str) -> None:
 
 def test_weight_of_a_node_is_its_sum_of_second_derivatives() -> None:
     X, y = data_for("two classes")
-    weights = np.random.default_rng(0).uniform(0.5, 2.0, len(y))
+    weights = with_mean_one(np.random.default_rng(0).uniform(0.5, 2.0, len(y)))
     model = make("two classes", n_estimators=1).fit(X, y, sample_weight=weights)
     p = np.average(y, weights=weights)
     sums = np.bincount(model.apply(X)[:, 0], weights * p * (1 - p), model.ensemble_.nodes.n_nodes)
@@ -335,7 +341,7 @@ def test_weight_of_a_node_is_its_sum_of_second_derivatives() -> None:
 @pytest.mark.parametrize("task", ["squared_error", "poisson", "two classes", "three classes"])
 def test_every_node_answers_with_the_step_of_its_samples(task: str) -> None:
     X, y = data_for(task)
-    weights = np.random.default_rng(0).uniform(0.5, 2.0, len(y))
+    weights = with_mean_one(np.random.default_rng(0).uniform(0.5, 2.0, len(y)))
     settings: dict[str, Any] = {"n_estimators": 1, "max_partitions": 2, "effective_ratio": 0.2}
     model = make(task, **settings).fit(X, y, sample_weight=weights)
     nodes, raw = model.ensemble_.nodes, np.tile(model._model.start, (N, 1))
@@ -648,7 +654,7 @@ def few_values(n: int = 300) -> tuple[Array, Array]:
 def test_class_weights_equal_weights_of_samples(n_classes: int) -> None:
     X, y = few_values()
     y = np.minimum(y, n_classes - 1)
-    factors = {0: 0.4, 1: 2.5, 2: 1.3}
+    factors = dict(enumerate(with_mean_one(np.array([0.4, 2.5, 1.3]), np.bincount(y, minlength=3)).tolist()))
     # class weights leave the maps of features alone
     settings: dict[str, Any] = {"n_projections": 0, "feature_map": "linear", "min_child_weight": 0.0}
     by_class = make("two classes", class_weight={k: factors[k] for k in range(n_classes)}, **settings).fit(X, y)
@@ -855,10 +861,11 @@ def test_a_loss_of_the_users_is_not_changed_by_a_fit() -> None:
     assert {name: list(value) if isinstance(value, set) else value for name, value in vars(loss).items()} == before
 
 
-def test_weights_that_add_up_to_one_are_warned_of() -> None:
+def test_weights_that_add_up_to_one_are_like_none() -> None:
     X, y = data_for("squared_error")
-    with pytest.warns(UserWarning, match="Scale sample_weight up"):
-        SLMBoostRegressor(n_estimators=2, min_child_weight=2.0).fit(X, y, np.full(len(y), 1 / len(y)))
+    model = SLMBoostRegressor(n_estimators=20, min_child_weight=2.0, random_state=0)
+    plain, light = (clone(model).fit(X, y, weights) for weights in (None, np.full(len(y), 1 / len(y))))
+    np.testing.assert_allclose(light.predict(X), plain.predict(X), rtol=1e-6)
 
 
 def test_score_takes_the_exposure() -> None:

@@ -1,6 +1,5 @@
 """What the two boosting estimators share: samples to train and validate on, rounds, early stopping."""
 
-import warnings
 from collections.abc import Iterator
 from copy import deepcopy
 from typing import Any, NamedTuple
@@ -13,13 +12,14 @@ from sublearn._base.ensemble import SLMEnsemble
 from sublearn._base.parameters import PARAMETERS, either, one_of
 from sublearn._base.progress import Progress, shown
 from sublearn.core.boosting.auto import chances, scale_of
-from sublearn.core.boosting.losses import CompiledLoss, LogLinked, Loss, as_answer, link_of
+from sublearn.core.boosting.excess import learn_excess, without_excess
+from sublearn.core.boosting.losses import CompiledLoss, LogLinked, Loss, SquaredError, as_answer, link_of
 from sublearn.core.boosting.parameters import BoostParameters
 from sublearn.core.boosting.problem import Problem, make_problem
 from sublearn.core.boosting.rounds import Growth, Round, boost
 from sublearn.core.boosting.trial import GrowthAt, Wish, rate_and_rounds
 from sublearn.core.data.codes import code_limit
-from sublearn.core.data.fixed_point import Weights
+from sublearn.core.data.outliers import Reach, reach_of
 from sublearn.core.data.samples import NOTHING, Coded, Given, code_like, drop_weightless
 from sublearn.core.keys import key_below
 from sublearn.core.model.flat_ensemble import pack
@@ -101,12 +101,14 @@ class SLMBoost(SLMEnsemble):
         """Fit to checked samples, of which all count; is_given: whether the user chose those to validate on."""
         kept = self._kept()
         key = kept._drawn_from if kept else self._key()
+        part = part._replace(weights=part.weights.relative())
         if validation is None and self.early_stopping:
             part, validation = self._split(part, key_below(key, SPLIT))
         loss = self._loss_for(part, validation, is_given)
         parameters = self._tree_parameters(part.n_samples, **FIXED | self._depth(part.n_samples))
         plan = self._plan(parameters, part.X.shape[1])
-        start, trees = self._beginning(loss, part, plan)
+        reach = reach_of(part.y, part.weights) if isinstance(loss, SquaredError) else None
+        start, trees = self._beginning(loss, part, plan, reach)
         n_each = len(start) if self._is_separate else 1
 
         def growth_at(rate: float) -> Growth:
@@ -118,19 +120,28 @@ class SLMBoost(SLMEnsemble):
             validating = None
             if validation is not None:
                 validating = _problem(code_like(validation, coded.maps, workers), loss, start, trees, workers)
+            if reach is not None and not kept:
+                trees = learn_excess(training, reach, growth_at(1.0), workers)
+            has_excess = kept._has_excess if kept else reach is not None
+            if reach is not None and has_excess:
+                training = without_excess(training, reach, trees[0], not kept, workers)
+                if validating is not None:
+                    validating = without_excess(validating, reach, trees[0], not kept, workers)
             rate, n_rounds = self._rate_and_rounds(kept, training, growth_at, key_below(key, TRIAL), workers)
             training.prepare()
             scores = _scores_so_far(kept, training, validating, workers)
+            if trees and not kept:  # the tree of the excess, which does not change them
+                scores = Scores(2 * scores.training, 2 * scores.validation)
             n_kept = len(trees) // n_each
             rounds = boost(training, validating, growth_at(rate), range(n_kept, n_rounds), workers)
             self._collect(self._on_course(rounds, loss, rate, n_kept), trees, scores, n_rounds, n_each)
         link = link_of(loss, len(part.classes))
         self._store_model(pack(trees), coded, plan, link=link, start=start, trees_a_round=n_each)
         self._drawn_from, self._loss, self._settings = key, loss, self._loss_settings()
+        self._has_excess = has_excess
         self.learning_rate_ = rate
         self.train_score_ = np.array(scores.training)
         self.validation_score_ = np.array(scores.validation)
-        self._warn_of_light_weights(trees, part.weights, len(part.y))
 
     def _loss_for(self, part: Given, validation: Given | None, is_given: bool) -> Loss:
         """The loss, which may keep what it sees, for samples that are in its domain."""
@@ -143,13 +154,13 @@ class SLMBoost(SLMEnsemble):
             self._check_domain(loss, validation.numbers, " in eval_set" if is_given else "")
         return loss
 
-    def _beginning(self, loss: Loss, part: Given, plan: Plan) -> tuple[Array, list[FlatTree]]:
+    def _beginning(self, loss: Loss, part: Given, plan: Plan, reach: Reach | None) -> tuple[Array, list[FlatTree]]:
         """Raw values before the first round, and the trees that are kept."""
         kept = self._kept()
         if kept:
             self._check_codes(plan)
             return kept._model.start, kept._trees()
-        return self._start_value(loss, part), []
+        return self._start_value(loss, part if reach is None else part._replace(y=reach.usual_of(part.y))), []
 
     def _rate_and_rounds(
         self, kept: Any, training: Problem, growth_at: GrowthAt, key: int, workers: Workers
@@ -173,17 +184,6 @@ class SLMBoost(SLMEnsemble):
             if old != new:
                 owner = type(self).__name__
                 raise ValueError(f"{name} of {owner} must stay {old!r}, as warm_start=True keeps trees; got {new!r}.")
-
-    def _warn_of_light_weights(self, trees: list[FlatTree], weights: Weights, n_rows: int) -> None:
-        """Warn if samples of weight 1 would have been enough to split, but those given are not."""
-        total, enough = weights.total(n_rows) * weights.step, 2 * self.min_child_weight
-        hessian = trees[0].weight[0] if trees and trees[0].n_nodes == 1 else np.inf
-        if hessian < enough <= hessian * n_rows / total:
-            warnings.warn(
-                f"{type(self).__name__} has learned a constant: all samples together weigh too little to give each "
-                f"child min_child_weight={self.min_child_weight:g}. Scale sample_weight up, or this parameter down.",
-                stacklevel=5,
-            )
 
     def _split(self, part: Given, key: int) -> tuple[Given, Given]:
         """Training and validation samples."""

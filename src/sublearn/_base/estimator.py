@@ -25,7 +25,7 @@ from sublearn.core.parallel import Workers
 from sublearn.core.tree.parameters import DrawingRound, TreeParameters
 from sublearn.core.tree.projection import Plan, plan_projections
 from sublearn.core.tree.settling import settled
-from sublearn.core.tree.task import Task, make_task
+from sublearn.core.tree.task import Task, make_task, nearer, with_targets_of
 from sublearn.kernels.layout import Array
 
 SCHEMAS: WeakKeyDictionary[FittedModel, Schema] = WeakKeyDictionary()  # of models, found once
@@ -37,12 +37,16 @@ class Training(NamedTuple):
 
     task: Task
     coded: Coded
+    final: Task | None = None  # with the targets of which leaves are the means, where trees grow from other ones
 
     def settled(self, tree: FlatTree, workers: Workers, task: Task | None = None) -> FlatTree:
         """The tree as the samples of the task find it by their codes, which may not be those it has grown from."""
-        if self.coded.categories is None:
+        if self.coded.categories is None and self.final is None:
             return tree
-        return settled(tree, task or self.task, self.coded.codes, workers)
+        task = task or self.task
+        if self.final is not None:
+            task = with_targets_of(task, self.final)
+        return settled(tree, task, self.coded.codes, workers)
 
 
 class SLMEstimator(Intake, BaseEstimator):  # type: ignore[misc]
@@ -129,7 +133,9 @@ class SLMPredictor(SLMEstimator):
         parameters = self._tree_parameters(given.n_samples)
         plan = self._plan(parameters, given.X.shape[1])
         coded = self._code(given, workers, maps, code_limit(plan.coefficient_sum))
-        return Training(make_task(coded, parameters, plan), coded)
+        task = make_task(coded, parameters, plan)
+        drawn = nearer(task, coded)
+        return Training(task, coded) if drawn is None else Training(drawn, coded, final=task)
 
     def _tree_parameters(self, n_samples: int, **fixed: Any) -> TreeParameters:
         """The parameters of trees; `fixed` are those that the estimator does not leave to the user."""

@@ -308,13 +308,13 @@ def _is_crowded(z: Array, weights: Array, deviation: float) -> bool:
 
     Values spread evenly over many decades are an example; they need not reach far in deviations.
     """
-    low, middle, high = _quantiles(z, weights, CENTRAL)
+    low, middle, high = quantiles(z, weights, CENTRAL)
     return any(0 < width < deviation / CROWDED for width in (middle - low, high - middle))
 
 
 def _quantile_map(z: Array, weights: Array, per_deviation: int) -> tuple[Array, Array]:
     """Knots at quantiles of z; values that fill several levels take the one nearest the middle."""
-    knots = np.concatenate([[z.min()], _quantiles(z, weights, PROBABILITIES), [z.max()]])
+    knots = np.concatenate([[z.min()], quantiles(z, weights, PROBABILITIES), [z.max()]])
     levels = np.concatenate([[LEVELS[0] - 0.25], LEVELS, [LEVELS[-1] + 0.25]])
     nearest = np.lexsort((np.abs(levels), knots))
     knots, levels = knots[nearest], levels[nearest]
@@ -322,7 +322,7 @@ def _quantile_map(z: Array, weights: Array, per_deviation: int) -> tuple[Array, 
     return knots[first], np.rint(levels[first] * per_deviation).astype(np.int64)
 
 
-def _quantiles(z: Array, weights: Array, probabilities: Array) -> Array:
+def quantiles(z: Array, weights: Array, probabilities: Array) -> Array:
     """Smallest values with at least these shares of the weight at or below them."""
     if weights.size:
         order = np.argsort(z, kind="stable")

@@ -32,6 +32,12 @@ class Weights(NamedTuple):
         """The weights of n_rows rows as floats."""
         return self.weights * self.step if self.weights.size else np.ones(n_rows)
 
+    def relative(self) -> "Weights":
+        """Weights of mean 1, unless rows stand for so many samples."""
+        if np.array_equal(self.weights, self.counts):
+            return self
+        return self._replace(step=len(self.weights) / int(self.weights.sum()))
+
     def present(self) -> Any:
         """The rows of positive weight: a mask, or a slice where all are."""
         weighing = self.weights > 0

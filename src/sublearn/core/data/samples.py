@@ -17,6 +17,7 @@ from sublearn.core.data.categories import N_FOLDS, Categories, Scale, View, lear
 from sublearn.core.data.codes import DEVIATIONS, FeatureMaps, encode_samples, number_views, pack_views
 from sublearn.core.data.dealing import content_keys, deal
 from sublearn.core.data.fixed_point import Targets, Weights, integer_targets, pack, times_class_weights
+from sublearn.core.data.outliers import reach_of
 from sublearn.core.parallel import Workers
 from sublearn.kernels.layout import Array, Samples
 
@@ -147,9 +148,15 @@ def _categories(given: Given, n_levels: Array, codes: Array, limit: int) -> Cate
         features=features,
         ids=ids,
         n_levels=n_levels[features],
-        learned=learn_from(given.y, len(given.classes), given.weights, folds),
+        learned=learn_from(_usual(given), len(given.classes), given.weights, folds),
         scale=Scale(limit // DEVIATIONS, limit),
     )
+
+
+def _usual(given: Given) -> Array:
+    """What means of levels are learned from: y, where no target is far from all others."""
+    reach = None if given.classes.size else reach_of(given.y, given.weights)
+    return given.y if reach is None else reach.usual_of(given.y)
 
 
 def _with_unseen(coded: Coded, categories: Categories, found: list[list[View]]) -> Coded:

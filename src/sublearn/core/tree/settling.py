@@ -2,7 +2,8 @@
 
 Trees grow from codes of categories that do not know a sample's own target (`core.data.categories`). Afterwards samples
 go through the tree by the codes that the model has, and nodes are described anew by those that arrive: a training
-sample reaches at predict time the leaf whose value it helped to find.
+sample reaches at predict time the leaf whose value it helped to find. Targets far from all others, which trees have
+grown from as if they were nearer (`core.data.outliers`), are what they are by then.
 """
 
 import numpy as np

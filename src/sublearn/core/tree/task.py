@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sublearn.core.data.outliers import reach_of
 from sublearn.core.data.samples import Coded, Response, integer_response, response_samples
 from sublearn.core.tree.answers import Answers, make_answers
 from sublearn.core.tree.criterion import make_test
@@ -32,7 +33,26 @@ class Task(NamedTuple):
 
 def make_task(coded: Coded, parameters: TreeParameters, plan: Plan) -> Task:
     """What a tree grows from, be it alone or in a forest."""
-    response = integer_response(coded)
+    return _task(coded, integer_response(coded), parameters, plan)
+
+
+def nearer(task: Task, coded: Coded) -> Task | None:
+    """The task with targets that are far from all others drawn nearer; None where there are none."""
+    reach = None if coded.classes.size else reach_of(coded.y, coded.weights)
+    if reach is None:
+        return None
+    response = integer_response(coded._replace(y=reach.nearer(coded.y)))
+    return _task(coded, response, task.parameters, task.plan)
+
+
+def with_targets_of(task: Task, other: Task) -> Task:
+    """The task with the targets of another, whose samples are the same."""
+    own, targets = task.samples, other.samples
+    samples = own._replace(targets=targets.targets, remainders=targets.remainders, packed=targets.packed)
+    return task._replace(samples=samples, answers=other.answers)
+
+
+def _task(coded: Coded, response: Response, parameters: TreeParameters, plan: Plan) -> Task:
     least = parameters.min_weight_fraction_leaf * response.weights.total(response.n_samples)
     return Task(
         samples=response_samples(coded.unseen, response, coded.maps.owners),

@@ -1,0 +1,47 @@
+"""Targets far from all others, such as a typing error: they must not take the bits that tell the others apart.
+
+Trees look for splits with such targets drawn nearer, though still far, and have the true ones in their leaves. Boosting
+learns what they have beyond the others by a tree of its own (`core.boosting.excess`).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from sublearn.core.data.codes import quantiles
+from sublearn.core.data.fixed_point import Weights
+from sublearn.kernels.layout import Array
+
+RARE = 1e-4  # share of the samples that may be far from the others, though always one
+FAR = 2.0**8  # times what is usual
+
+
+class Reach(NamedTuple):
+    """Where targets lie of which some are far from the others."""
+
+    middle: float
+    usual: float  # how far from the middle the others are, at the most
+
+    def nearer(self, y: Array) -> Array:
+        """Targets with those that are far drawn nearer, though not among the others."""
+        return self._within(y, FAR * self.usual)
+
+    def usual_of(self, y: Array) -> Array:
+        """Targets without what those that are far have beyond the others."""
+        return self._within(y, self.usual)
+
+    def _within(self, y: Array, most: float) -> Array:
+        drawn: Array = np.clip(y, self.middle - most, self.middle + most)
+        return drawn
+
+
+def reach_of(y: Array, weights: Weights) -> Reach | None:
+    """Where the targets lie; None where none is far from the others."""
+    if len(y) <= 2:
+        return None
+    middle = float(quantiles(y, weights.weights, np.array([0.5]))[0])
+    with np.errstate(over="ignore"):
+        away = np.abs(y - middle)
+        share = 1.0 - max(RARE, 1.5 / weights.count(len(y)))  # between the last sample and the one before
+        usual = float(quantiles(away, weights.weights, np.array([share]))[0])
+        return Reach(middle, usual) if 0 < FAR * usual < away.max() else None
