@@ -109,7 +109,7 @@ def samples_of(data: Data) -> Samples:
         weights=none if unit else data.weights,
         counts=none if unit else data.counts,
         n_classes=data.n_classes,
-        features=np.empty(0, np.int32),
+        views=np.empty((2, 0), np.int32),
     )
 
 

@@ -14,7 +14,7 @@ from sublearn.tree import SLMTree
 
 LETTERS = "abcdefgh"
 NUMBER, GAPS, MEAN = "number", "gaps", "mean"  # kinds of views
-PLACES = ("low", "middle", "high")  # of what is missing
+PLACES = ("middle", "low", "high")  # of what is missing
 LARGEST_SHIFT = 8.0  # codes by which rounded numbers may move a cut: under a hundredth of a deviation
 
 

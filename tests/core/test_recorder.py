@@ -97,7 +97,7 @@ def by_threads(parts: list[Recorded]) -> tuple[FlatTree, Array]:
         weights=nothing,
         counts=nothing,
         n_classes=2,
-        features=np.empty(0, np.int32),
+        views=np.empty((2, 0), np.int32),
     )
     grown = Grown._make(map(np.concatenate, zip(*hands, strict=True)))
     return assembled(grown, states, samples, ClassShares(2))

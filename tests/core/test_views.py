@@ -45,10 +45,10 @@ def test_maps_go_by_the_values_that_are_there(shape: str, kind: str) -> None:
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_gaps_are_lower_in_the_middle_and_higher(shape: str) -> None:
+def test_gaps_are_in_the_middle_lower_and_higher(shape: str) -> None:
     x = with_gaps(SHAPES[shape])
     gone = np.isnan(x)
-    low, middle, high = encode_samples(x[:, None], maps_of(x), ONE_THREAD)
+    middle, low, high = encode_samples(x[:, None], maps_of(x), ONE_THREAD)
     assert len({*low[gone]}) == len({*middle[gone]}) == len({*high[gone]}) == 1
     assert low[gone].max() < low[~gone].min()
     assert middle[~gone].min() <= middle[gone][0] <= middle[~gone].max()
@@ -58,7 +58,7 @@ def test_gaps_are_lower_in_the_middle_and_higher(shape: str) -> None:
 @pytest.mark.parametrize("n_bins", [16, 64, 256])
 def test_gaps_have_a_bin_of_their_own(n_bins: int) -> None:
     x = with_gaps(SHAPES["normal"])
-    low, _, high = encode_samples(x[:, None], maps_of(x), ONE_THREAD).astype(np.int64)
+    _, low, high = encode_samples(x[:, None], maps_of(x), ONE_THREAD).astype(np.int64)
     gone = np.isnan(x)
     for codes in (low, high):
         bins = n_bins * (codes - codes.min()) // (codes.max() - codes.min() + 1)
@@ -76,7 +76,7 @@ def test_a_feature_of_gaps_alone_and_a_constant_with_gaps() -> None:
     x = np.column_stack([np.full(6, np.nan), [1.0, 1.0, np.nan, 1.0, np.nan, 1.0], np.arange(6.0)])
     maps = maps_of(x)
     assert maps.features.tolist() == [0, 1, 2]
-    assert maps.owners.size == 0
+    assert maps.views.shape == (2, 0)
     codes = encode_samples(x, maps, ONE_THREAD)
     assert set(codes[0]) == {0}
     assert len(set(codes[1, [0, 1, 3, 5]])) == 1
@@ -88,7 +88,7 @@ def test_whole_features_beside_gappy_ones_have_the_maps_they_would_have_alone() 
     table = np.column_stack([SHAPES["normal"], with_gaps(SHAPES["few"]), SHAPES["heavy"]])
     alone, beside = maps_of(whole), maps_of(table)
     assert beside.features.tolist() == [0, 1, 1, 1, 2]
-    assert beside.owners.tolist() == [0, 1, 1, 1, 2]
+    assert beside.views.tolist() == [[0, 1, 1, 1, 2], [0, 1, 1, 1, 4]]
     codes = encode_samples(table, beside, ONE_THREAD)
     np.testing.assert_array_equal(codes[[0, 4]], encode_samples(whole, alone, ONE_THREAD))
 
@@ -96,8 +96,15 @@ def test_whole_features_beside_gappy_ones_have_the_maps_they_would_have_alone() 
 def test_a_feature_has_the_rank_of_its_best_view() -> None:
     decrease = np.array([[0.1, 0.5, 0.3, 0.2, 0.4], [0.5, 0.1, 0.1, 0.6, 0.5]])
     ranking = Ranking(decrease, np.zeros((2, 5), np.int32), np.zeros((2, 5, 2), np.int32))
-    features = np.array([0, 1, 1, 2, 2], np.int32)
-    assert by_rank(ranking, features).tolist() == [[1, 4, 0], [3, 0, 1]]
+    views = np.array([[0, 1, 1, 2, 2], np.arange(5)], np.int32)
+    assert by_rank(ranking, views).tolist() == [[1, 4, 0], [3, 0, 1]]
+
+
+def test_a_view_that_is_preferred_needs_three_quarters_of_the_best() -> None:
+    decrease = np.array([[0.1, 0.31, 0.4], [0.2, 0.29, 0.4]])
+    ranking = Ranking(decrease, np.zeros((2, 3), np.int32), np.zeros((2, 3, 2), np.int32))
+    views = np.array([[0, 1, 1], [0, 1, 1]], np.int32)
+    assert by_rank(ranking, views).tolist() == [[1, 0], [2, 0]]
 
 
 @pytest.mark.parametrize("n_classes", [0, 2, 4])
@@ -120,8 +127,9 @@ def test_trees_with_views_are_those_of_the_loop(
     )
     task = task_of(random_data(rng, 400, 7, n_classes), given)
     features = np.array([0, 0, 0, 1, 2, 2, 3], np.int32)
+    views = np.array([features, [0, 0, 0, 3, 4, 5, 6]], np.int32)
     task = task._replace(
-        samples=task.samples._replace(features=features), plan=plan_projections(given, int(features[-1]) + 1)
+        samples=task.samples._replace(views=views), plan=plan_projections(given, int(features[-1]) + 1)
     )
     tree = grow(task, KEY, ONE_THREAD)
     assert_same_tree(tree, grow_by_levels(task, KEY, ONE_THREAD))

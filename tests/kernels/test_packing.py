@@ -47,7 +47,7 @@ def histogram_of(targets: Array, curvatures: Array, bins: Array, n_bins: int, pa
         weights=NONE,
         counts=NONE,
         n_classes=0,
-        features=np.empty(0, np.int32),
+        views=np.empty((2, 0), np.int32),
     )
     histogram = np.ones((n_bins, 3 if curvatures.size or not packed else 2), np.int64)
     block = make_block(samples, 1, n_bins, len(order))

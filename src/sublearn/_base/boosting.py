@@ -320,7 +320,7 @@ def _problem(coded: Coded, loss: Loss, start: Array, trees: list[FlatTree], work
     raw = np.empty((len(coded.y), len(start)))
     raw[:] = with_exposure(start, coded.exposure)
     problem = make_problem(coded.codes, coded.numbers, coded.weights, coded.class_weights(), loss, raw)
-    problem = problem._replace(unseen=coded.unseen, features=coded.maps.owners, categories=coded.categories)
+    problem = problem._replace(unseen=coded.unseen, views=coded.maps.views, categories=coded.categories)
     if trees:
         problem.add(pack(trees), workers)
     return problem

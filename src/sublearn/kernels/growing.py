@@ -37,6 +37,8 @@ from sublearn.kernels.team import (
     wait_for,
 )
 
+NEARLY = 0.75  # of the best view's loss decrease; a view that is preferred to it needs no more
+
 # places in the state of a thread, which `grow` keeps between calls
 FIRST, NODES, PLANES, TERMS, CELLS, ENTERED, AT, CLAIMED, ACTIVE, COMMON, MET, ALONE, FILLED = range(13)
 N_STATES = 16  # more than are used, so that each thread has cache lines of its own
@@ -177,28 +179,32 @@ def sort_by_rank(decrease, by_rank, merged):
 
 
 @section
-def leave_best_views(features, ranks):
-    """Of views in the order of their ranks, leave the first of each feature; returns how many features there are."""
+def leave_best_views(views, decrease, ranks):
+    """Of views in the order of their ranks, leave one of each feature; returns how many features there are.
+
+    That is the first, or the one preferred to it where this is nearly as good.
+    """
     for f in range(ranks.seen.size):
         ranks.seen[f] = False
     n = 0
-    for d in range(features.size):
+    for d in range(views.shape[1]):
         v = ranks.by_rank[d]
-        f = features[v]
+        f = views[0, v]
         if not ranks.seen[f]:
             ranks.seen[f] = True
-            ranks.by_rank[n] = v
+            other = views[1, v]
+            ranks.by_rank[n] = other if decrease[other] >= NEARLY * decrease[v] else v
             n += 1
     return n
 
 
 @inner
-def choose_subspace(key, features, probabilities, ranking, ranks, urn, subspace):
+def choose_subspace(key, views, probabilities, ranking, ranks, urn, subspace):
     """Fill the subspace of a node from its ranked features; one of several views is there by its best."""
     sort_by_rank(ranking.decrease, ranks.by_rank, ranks.merged)
     n_features = ranks.columns.size
-    if features.size:
-        n_features = leave_best_views(features, ranks)
+    if views.size:
+        n_features = leave_best_views(views, ranking.decrease, ranks)
     if probabilities.size and subspace.size < n_features:
         draw_subspace(key, probabilities, urn, ranks.chosen)
     else:
@@ -543,7 +549,7 @@ def grow(
                 continue
             if step == RANKING:
                 subspace = candidates.subspace[0]
-                choose_subspace(key, samples.features, rules.probabilities, ranking, ranks, spare.urn, subspace)
+                choose_subspace(key, samples.views, rules.probabilities, ranking, ranks, spare.urn, subspace)
                 best = take_axis_tests(rules.n_axis, ranking, subspace, tests)
                 solved = best >= loss * (1.0 - ROUNDING)
                 loaded = loaded and n_views <= tile

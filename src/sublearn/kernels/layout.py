@@ -27,7 +27,7 @@ class Samples(NamedTuple):
     weights: Array  # int64 (n_samples,), all positive; empty when every weight is one
     counts: Array  # int64 (n_samples,), how many samples a row stands for; empty with `weights`
     n_classes: int  # 0 for regression
-    features: Array  # int32 (n_views,), the feature that a column of codes is a view of; empty when each is a feature
+    views: Array  # int32 (2, n_views), the feature a column of codes is a view of, and the view preferred to this one
 
 
 class Level(NamedTuple):
@@ -85,4 +85,4 @@ def n_channels(samples: Samples) -> int:
 
 def n_features_of(samples: Samples) -> int:
     """Number of features, each of which may have several views."""
-    return int(samples.features[-1]) + 1 if samples.features.size else len(samples.codes)
+    return int(samples.views[0, -1]) + 1 if samples.views.size else len(samples.codes)

@@ -10,7 +10,7 @@ from sublearn.core.boosting.derivatives import Slopes, find_slopes
 from sublearn.core.boosting.losses import CompiledLoss, Loss, as_answer, ask
 from sublearn.core.data.categories import Categories, relearned
 from sublearn.core.data.fixed_point import Weights
-from sublearn.core.data.samples import NO_INTEGERS
+from sublearn.core.data.samples import NO_VIEWS
 from sublearn.core.model.flat_ensemble import FlatEnsemble, add_values
 from sublearn.core.parallel import Pass, Workers
 from sublearn.kernels.arithmetic import CHUNK
@@ -26,7 +26,7 @@ class Problem(NamedTuple):
 
     codes: Array  # int16 (n_views, n_samples), by which samples go through trees
     unseen: Array  # int16 (n_views, n_samples), what trees grow from; see `Coded`
-    features: Array  # int32, as in `Samples`
+    views: Array  # int32, as in `Samples`
     categories: Categories | None
     y: Array  # float64 (n_samples,), numbers or class positions
     weights: Weights
@@ -157,7 +157,7 @@ class Problem(NamedTuple):
         rows, others = np.flatnonzero(~held_out), np.flatnonzero(held_out)
         training, testing = self._take(rows), self._take(others)
         if self.categories is not None:  # means are those of the samples to learn from
-            means = relearned(self.categories, rows, others, self.features)
+            means = relearned(self.categories, rows, others, self.views[0])
             for v, mean in means.items():
                 training.codes[v], training.unseen[v], testing.codes[v] = mean
         return training, testing._replace(loss=training.loss)
@@ -168,7 +168,7 @@ class Problem(NamedTuple):
         codes = np.require(self.codes[:, rows], requirements=NEW)
         part = make_problem(codes, self.y[rows], self.weights.take(rows), factors, deepcopy(self.loss), self.raw[rows])
         unseen = codes if self.categories is None else codes.copy()
-        return part._replace(unseen=unseen, features=self.features)
+        return part._replace(unseen=unseen, views=self.views)
 
     def add(self, ensemble: FlatEnsemble, workers: Workers) -> None:
         """Add the values of trees to raw."""
@@ -184,7 +184,7 @@ def make_problem(codes: Array, y: Array, weights: Weights, factors: Array, loss:
     return Problem(
         codes=codes,
         unseen=codes,
-        features=NO_INTEGERS,
+        views=NO_VIEWS,
         categories=None,
         y=y,
         weights=weights,

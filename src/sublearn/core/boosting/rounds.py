@@ -170,7 +170,7 @@ def round_task(problem: Problem, growth: Growth, rows: Array, slopes: Slopes, n_
             targets=derivatives.targets,
             curvatures=derivatives.curvatures,
             packed=derivatives.packed,
-            features=problem.features,
+            views=problem.views,
         ),
         root=number_root(rows),
         test=make_test(

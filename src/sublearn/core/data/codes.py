@@ -3,8 +3,9 @@
 A well-behaved feature has two knots: its code is its distance from the mean in standard deviations, 1,024 codes
 each. A heavy-tailed one has knots at quantiles, which are sent to the same quantiles of a normal distribution.
 
-What is missing has a code too. A feature with gaps has three views, which differ in that code alone: lower than all
-values, in their middle, higher than all. Each view is a column of codes, and a node takes the one that serves it best.
+What is missing has a code too. A feature with gaps has three views, which differ in that code alone: in the middle of
+all values, lower than all, higher than all. Each view is a column of codes, and a node takes the one that serves it
+best, or the first where that is nearly as good.
 """
 
 from collections.abc import Iterator
@@ -83,10 +84,14 @@ class FeatureMaps(NamedTuple):
         return int(self.features[-1]) + 1
 
     @property
-    def owners(self) -> Array:
-        """The feature of each view, as `Samples` takes it: empty when every feature has one."""
-        owners: Array = self.features.astype(np.int32)
-        return owners if self.n_views > self.n_features else owners[:0]
+    def views(self) -> Array:
+        """The feature of each view, and the view preferred to it, as `Samples` takes them.
+
+        Of numbers with gaps that is the middle one. Columns are there only if a feature has several views.
+        """
+        first = np.searchsorted(self.features, self.features)
+        views = np.array([self.features, np.where(self.listed, np.arange(self.n_views), first)], np.int32)
+        return views if self.n_views > self.n_features else views[:, :0]
 
 
 class FeatureView(NamedTuple):
@@ -175,12 +180,12 @@ def _fit_whole(
 
 
 def _gap_codes(ends: Array, one: Map, limit: int) -> list[int]:
-    """Codes of what is missing, one a view: lower than the values, which end at `ends` (2, 1), between, higher."""
+    """Codes of what is missing, one a view: between the values, which end at `ends` (2, 1), lower, higher."""
     if len(one.knots) == 1:  # all that is there is alike
         return [limit // DEVIATIONS]
     low, high = encode_samples(ends, pack_views([FeatureView(0, one)], limit), Workers(1))[0].tolist()
     apart = -(-(high - low) // APART)
-    return [max(low - apart, -limit), 0, min(high + apart, limit)]
+    return [0, max(low - apart, -limit), min(high + apart, limit)]
 
 
 def encode_samples(x: Array, maps: FeatureMaps, workers: Workers) -> Array:

@@ -23,6 +23,7 @@ from sublearn.kernels.layout import Array, Samples
 
 NOTHING = np.empty(0)
 NO_INTEGERS = np.empty(0, np.int32)
+NO_VIEWS = np.empty((2, 0), np.int32)  # where every column of codes is a feature
 NO_LONG_INTEGERS = np.empty(0, np.int64)
 FOLDS = 0x5EED  # the key by which samples are dealt into folds
 
@@ -201,7 +202,7 @@ def make_samples(
     remainders: Array = NO_INTEGERS,
     curvatures: Array = NO_INTEGERS,
     packed: Array = NO_LONG_INTEGERS,
-    features: Array = NO_INTEGERS,
+    views: Array = NO_VIEWS,
 ) -> Samples:
     """Samples as kernels take them; what is packed is of use without weights alone."""
     return Samples(
@@ -213,20 +214,20 @@ def make_samples(
         weights=weights.weights,
         counts=weights.counts,
         n_classes=n_classes,
-        features=features,
+        views=views,
     )
 
 
-def response_samples(codes: Array, response: Response, features: Array = NO_INTEGERS) -> Samples:
+def response_samples(codes: Array, response: Response, views: Array = NO_VIEWS) -> Samples:
     """Samples of a tree as kernels take them."""
     weights, targets = response.weights, response.targets
     if response.n_classes:
-        return make_samples(codes, weights, n_classes=response.n_classes, features=features)
+        return make_samples(codes, weights, n_classes=response.n_classes, views=views)
     return make_samples(
         codes,
         weights,
         targets=targets.targets,
         remainders=targets.remainders,
         packed=NO_LONG_INTEGERS if weights.weights.size else pack(targets.targets, NOTHING),
-        features=features,
+        views=views,
     )

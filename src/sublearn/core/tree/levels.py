@@ -178,10 +178,10 @@ def split_nodes(
     source, loose = start_race(samples, level, test, parameters, workers) if raced else (level, test)
     ranking = rank_features(samples, source, loose, workers)
     decay = parameters.rounds[0].selection_decay
-    features = samples.features
-    subspace = choose_subspace(ranking, level.keys, plan.subspace_size, parameters.subspace, decay, features)
+    views = samples.views
+    subspace = choose_subspace(ranking, level.keys, plan.subspace_size, parameters.subspace, decay, views)
     fitted = fit_projections(samples, source, plan, subspace, ranking, workers)
-    candidates = draw_projections(plan, subspace, ranking, fitted, source.losses, level, samples.n_classes, features)
+    candidates = draw_projections(plan, subspace, ranking, fitted, source.losses, level, samples.n_classes, views)
     score_projections(samples, source, loose, candidates, plan.n_axis, workers)
     if raced:
         candidates = end_race(samples, level, test, candidates, parameters.n_finalists, workers)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sublearn.core.data.samples import NO_INTEGERS
+from sublearn.core.data.samples import NO_VIEWS
 from sublearn.core.tree.decay import decaying
 from sublearn.core.tree.parameters import TreeParameters
 from sublearn.core.tree.subspace import Ranking, by_rank
@@ -157,7 +157,7 @@ def draw_projections(
     losses: Array,
     level: Level,
     n_classes: int,
-    features: Array = NO_INTEGERS,
+    views: Array = NO_VIEWS,
 ) -> Candidates:
     """Candidates of each node; the test of basis vectors is taken from the ranking.
 
@@ -176,7 +176,7 @@ def draw_projections(
     ranked = np.arange(n_nodes)[:, None], subspace
     threshold = ranking.threshold[ranked]
     varies = threshold != CONSTANT
-    ranks = _places(by_rank(ranking, features), subspace)
+    ranks = _places(by_rank(ranking, views), subspace)
     _, coefficients, sizes, decrease, *_ = candidates
     decrease[:, : plan.n_axis] = ranking.decrease[ranked][:, : plan.n_axis]
     solved = decrease[:, : plan.n_axis].max(axis=1, initial=0.0) >= losses * (1.0 - ROUNDING)

@@ -128,7 +128,7 @@ def make_scratch(samples: Samples, n_bins: int, rules: Rules, largest: int) -> S
             columns=np.arange(n_views, dtype=np.int32),
             by_rank=np.empty(n_views, np.int32),
             merged=np.empty(n_views, np.int32),
-            seen=np.empty(n_features_of(samples) if samples.features.size else 0, np.bool_),
+            seen=np.empty(n_features_of(samples) if samples.views.size else 0, np.bool_),
             chosen=np.empty(size, np.int64),
             varies=np.empty(size, np.bool_),
         ),

@@ -4,11 +4,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sublearn.core.data.samples import NO_INTEGERS
+from sublearn.core.data.samples import NO_VIEWS
 from sublearn.core.parallel import TEST_OVERHEAD, Workers
 from sublearn.core.tree.decay import decaying
 from sublearn.core.tree.space import SOLO, largest_node, make_work
 from sublearn.kernels import discriminant, projection
+from sublearn.kernels.growing import NEARLY
 from sublearn.kernels.layout import Array, Level, Samples, Test
 
 
@@ -38,26 +39,28 @@ def rank_features(samples: Samples, level: Level, test: Test, workers: Workers) 
     return ranking
 
 
-def by_rank(ranking: Ranking, features: Array = NO_INTEGERS) -> Array:
+def by_rank(ranking: Ranking, views: Array = NO_VIEWS) -> Array:
     """Features (n_nodes, n_features) of each node, most discriminant first. Ties go to the lower index.
 
-    features: as in `Samples`; a feature of several views is there by its best one.
+    views: as in `Samples`; a feature of several views is there by its best one, or by the one preferred to that where
+    this is nearly as good.
     """
     order = np.argsort(-ranking.decrease, axis=1, kind="stable").astype(np.int32)
-    if not features.size:
+    if not views.size:
         return order
+    features, preferred = views
     firsts = [np.sort(np.unique(features[row], return_index=True)[1]) for row in order]
-    return np.take_along_axis(order, np.array(firsts), axis=1)
+    best = np.take_along_axis(order, np.array(firsts), axis=1)
+    given, wanted = (np.take_along_axis(ranking.decrease, which, axis=1) for which in (preferred[best], best))
+    return np.where(given >= NEARLY * wanted, preferred[best], best)
 
 
-def choose_subspace(
-    ranking: Ranking, keys: Array, size: int, how: str, decay: float, features: Array = NO_INTEGERS
-) -> Array:
+def choose_subspace(ranking: Ranking, keys: Array, size: int, how: str, decay: float, views: Array = NO_VIEWS) -> Array:
     """Features (n_nodes, size) of each node's subspace, most discriminant first, or the views they are there by.
 
     how: "top" takes the best, "drawn" draws by P_d without replacement.
     """
-    order = by_rank(ranking, features)
+    order = by_rank(ranking, views)
     if how == "top" or size == order.shape[1]:
         return np.ascontiguousarray(order[:, :size])
     ranks = np.empty((len(keys), size), np.int64)

@@ -55,7 +55,7 @@ def with_targets_of(task: Task, other: Task) -> Task:
 def _task(coded: Coded, response: Response, parameters: TreeParameters, plan: Plan) -> Task:
     least = parameters.min_weight_fraction_leaf * response.weights.total(response.n_samples)
     return Task(
-        samples=response_samples(coded.unseen, response, coded.maps.owners),
+        samples=response_samples(coded.unseen, response, coded.maps.views),
         root=make_root(response),
         test=make_test(parameters, least),
         answers=make_answers(response),
