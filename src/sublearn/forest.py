@@ -55,7 +55,7 @@ class SLMForest(SLMEnsemble):
             self._check_bagging(len(given.X))
             kept = self._kept()
             if kept:
-                self._check_width(given.X)
+                self._check_width(given.X.shape[1])
             trees = kept._trees() if kept else []
             n_new = self._n_new(len(trees), 3) if kept else int(self.n_estimators)
             key = kept._drawn_from if kept else self._key()

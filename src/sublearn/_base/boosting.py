@@ -90,7 +90,7 @@ class SLMBoost(SLMEnsemble):
         given = self._check_given(X, y, sample_weight)
         kept = self._kept()
         if kept:
-            self._check_width(given.X)
+            self._check_width(given.X.shape[1])
         training = self._encode_targets(given._replace(exposure=self._check_exposure(exposure, given.X)))
         if kept:
             self._check_classes(training.classes)

@@ -13,12 +13,15 @@ from sklearn.utils import check_array, check_X_y
 from sklearn.utils.validation import validate_data
 
 from sublearn._base.frames import (
+    NUMBERS,
+    ChangedError,
     Column,
     ColumnError,
     Schema,
     chosen_columns,
     columns_of,
     columns_of_numbers,
+    native_of,
     read_columns,
 )
 from sublearn.kernels.layout import Array
@@ -57,6 +60,7 @@ def check_samples(estimator: Any, X: Any, *y: Any, reset: bool = True) -> Any:
 
     Estimators that take categories note in `_schema` what the columns of a fit are, until they have a model.
     """
+    X = native_of(X)
     if hasattr(estimator, "categorical_features"):
         return _check_table(estimator, X, *y, reset=reset)
     return _check_numbers(estimator, X, *y, reset=reset, allows_gaps=False)
@@ -67,20 +71,25 @@ def _check_table(estimator: Any, X: Any, *y: Any, reset: bool) -> Any:
     owner, given = type(estimator).__name__, estimator.categorical_features
     schema = None if reset and not estimator._keeps_trees() else estimator._known_schema()
     columns = columns_of(X)
-    is_chosen = not (given is None or isinstance(given, str)) if schema is None else schema.has_categories
-    if columns is None and not is_chosen:
+    is_plain = given is None or isinstance(given, str) if schema is None else schema.is_plain
+    if columns is None and is_plain:
         checked = _check_numbers(estimator, X, *y, reset=reset, allows_gaps=True)
         if schema is None:
-            estimator._schema = Schema((None,) * estimator.n_features_in_)
+            n = estimator.n_features_in_
+            estimator._schema = Schema((None,) * n, (NUMBERS,) * n)
         return checked
     if columns is None:
         columns = columns_of_numbers(X)
     if columns is None or not columns or not len(columns[0].values):
         return _check_numbers(estimator, X, *y, reset=reset, allows_gaps=True)  # which says what is wrong
+    if reset and schema is not None:
+        estimator._check_width(len(columns))
     validate_data(estimator, X, reset=reset, skip_check_array=True)
     chosen = chosen_columns(given, columns, owner) if schema is None else np.zeros(len(columns), np.bool_)
     try:
         matrix, schema = read_columns(columns, chosen, schema)
+    except ChangedError as error:
+        raise ValueError(f"X of {owner} must be of the types of fit: {error}.") from None
     except ColumnError as error:
         if not hasattr(X, "columns"):
             _refuse_samples(X, owner, True, error)

@@ -40,13 +40,13 @@ class SLMEnsemble(SLMPredictor):
         """The trees, each by itself."""
         return unpack(self._model.ensemble)
 
-    def _check_width(self, X: Array) -> None:
-        """Raise ValueError if trees that are kept have other features."""
+    def _check_width(self, n_features: int) -> None:
+        """Raise ValueError if trees that are kept have another number of features."""
         before = self._model.n_features
-        if X.shape[1] != before:
+        if n_features != before:
             raise ValueError(
                 f"X of {type(self).__name__}.fit must have {before} features as before, since warm_start=True keeps "
-                f"trees; got {X.shape[1]}."
+                f"trees; got {n_features}."
             )
 
     def _check_codes(self, plan: Plan) -> None:

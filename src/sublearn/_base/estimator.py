@@ -77,7 +77,7 @@ class SLMPredictor(SLMEstimator):
         if "_schema" in vars(self):
             return self._schema
         if self._model not in SCHEMAS:
-            SCHEMAS[self._model] = schema_of(self._model.levels)
+            SCHEMAS[self._model] = schema_of(self._model.levels, self._model.kinds)
         return SCHEMAS[self._model]
 
     def _keeps_trees(self) -> bool:
@@ -107,13 +107,15 @@ class SLMPredictor(SLMEstimator):
 
     def _store_model(self, ensemble: FlatEnsemble, coded: Coded, plan: Plan, **more: Any) -> None:
         """Hold the model that trees and the samples they have grown from make."""
+        schema = self._known_schema()
         self._model = FittedModel(
             maps=coded.maps,
             ensemble=ensemble,
             subspace_size=plan.subspace_size,
             classes=coded.classes if coded.classes.size else None,
             feature_names=getattr(self, "feature_names_in_", None),
-            levels=self._known_schema().all_levels,
+            levels=schema.all_levels,
+            kinds=schema.kinds,
             **more,
         )
         self.__dict__.pop("_schema", None)
