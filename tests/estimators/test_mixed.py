@@ -471,6 +471,26 @@ def test_a_warm_start_with_another_number_of_columns_is_refused(make: Any, chang
         model.set_params(n_estimators=9).fit(change(X), numbers_of(X))
 
 
+@pytest.mark.parametrize(
+    ("before", "now"),
+    [("from_dtype", ["city"]), (["city"], ["colour"]), (pd.Index(["city", "colour"]), None), ([2], [3])],
+)
+@pytest.mark.parametrize("make", [SLMForestRegressor, SLMForestClassifier, SLMBoostRegressor, SLMBoostClassifier])
+def test_a_warm_start_keeps_the_choice_of_categories(make: Any, before: Any, now: Any) -> None:
+    codes = X.assign(city=X["city"].map(hash_of, na_action="ignore").astype(float), colour=X["colour"].cat.codes)
+    y = target_of(make, X)
+    model = small(make, warm_start=True, n_estimators=2, categorical_features=before).fit(codes, y)
+    said = re.escape(
+        f"categorical_features of {make.__name__} must stay {before if isinstance(before, str) else [*before]}"
+    )
+    with pytest.raises(
+        ValueError, match=said.replace("from_dtype", "'from_dtype'") + ", as warm_start=True keeps trees"
+    ):
+        model.set_params(n_estimators=3, categorical_features=now).fit(codes, y)
+    same = before if isinstance(before, str) else np.array(before)
+    assert len(model.set_params(categorical_features=same).fit(codes, y).predict(codes)) == N
+
+
 @pytest.mark.parametrize("form", ["arrow", "pandas"])
 @pytest.mark.parametrize("kind", [pa.date32(), pa.date64(), pa.timestamp("s"), pa.timestamp("ns", "UTC")])
 def test_all_dates_of_arrow_are_the_same_seconds(form: str, kind: Any) -> None:

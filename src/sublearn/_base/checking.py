@@ -54,6 +54,10 @@ class Fault(NamedTuple):
         """The fault in words, with an example."""
         return self.kind if self.kind in (GAPS, INFINITY) else f"{self.kind} such as {self.example}"
 
+    def where(self) -> str:
+        """The fault, and in which samples it is."""
+        return f"{self.what()} in {self.n} of {self.n_all} samples, the first is sample {self.first}"
+
 
 def check_samples(estimator: Any, X: Any, *y: Any, reset: bool = True) -> Any:
     """X, or X and y, as scikit-learn checks them; errors name the column or sample, and the way out.
@@ -151,6 +155,15 @@ def refuse_gaps(y: Any, owner: str) -> None:
         _refuse_target(values.ravel(), owner, (GAPS, INFINITY))
 
 
+def refuse_faults(given: Any, name: str, owner: str) -> None:
+    """Raise ValueError if what is given one a sample, such as weights, holds anything but finite numbers."""
+    values = _as_array(given)
+    fault = _fault(values) if values.ndim == 1 else None
+    if fault is not None:
+        way_out = "Leave these samples out." if fault.kind in (GAPS, INFINITY) else WAYS_OUT[OBJECTS]
+        raise ValueError(f"{name} of {owner} must hold finite numbers; {name} contains {fault.where()}. {way_out}")
+
+
 def for_numbers(owner: str) -> str:
     """The name of what learns numbers where `owner` learns classes."""
     for classes, numbers in TWINS:
@@ -176,10 +189,7 @@ def _refuse_target(y: Array, owner: str, kinds: tuple[str, ...]) -> None:
         way_out = f"Did you mean {for_classes(owner)}?"
     elif fault.kind in (GAPS, INFINITY):
         way_out = "Leave these samples out."
-    raise ValueError(
-        f"y of {owner} must hold {what} for each sample; y contains {fault.what()} in {fault.n} of {fault.n_all} "
-        f"samples, the first is sample {fault.first}. {way_out}"
-    ) from None
+    raise ValueError(f"y of {owner} must hold {what} for each sample; y contains {fault.where()}. {way_out}") from None
 
 
 def _refuse_samples(X: Any, owner: str, allows_gaps: bool, error: Exception | None = None) -> None:

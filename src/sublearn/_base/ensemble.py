@@ -18,6 +18,7 @@ class SLMEnsemble(SLMPredictor):
     """Base of forest and boosting."""
 
     _drawn_from: int  # the key that all trees were drawn from; a warm start goes on with it
+    _settings: dict[str, Any]  # parameters of the fit that must stay where trees are kept
 
     @property
     def ensemble_(self) -> FlatEnsemble:
@@ -39,6 +40,20 @@ class SLMEnsemble(SLMPredictor):
     def _trees(self) -> list[FlatTree]:
         """The trees, each by itself."""
         return unpack(self._model.ensemble)
+
+    def _settings_now(self) -> dict[str, Any]:
+        """Parameters that must stay where trees are kept."""
+        given = self.categorical_features
+        is_sequence = given is not None and not isinstance(given, str)
+        return {"categorical_features": np.asarray(given).tolist() if is_sequence else given}
+
+    def _check_settings(self) -> None:
+        """Raise ValueError if a parameter that must stay has changed."""
+        for name, new in self._settings_now().items():
+            old = self._settings[name]
+            if old != new:
+                owner = type(self).__name__
+                raise ValueError(f"{name} of {owner} must stay {old!r}, as warm_start=True keeps trees; got {new!r}.")
 
     def _check_width(self, n_features: int) -> None:
         """Raise ValueError if trees that are kept have another number of features."""
