@@ -24,6 +24,7 @@ from sublearn._base.frames import (
     native_of,
     read_columns,
 )
+from sublearn._base.sparse import dense_of
 from sublearn.kernels.layout import Array
 
 FLOATS = [np.float64, np.float32]
@@ -64,7 +65,7 @@ def check_samples(estimator: Any, X: Any, *y: Any, reset: bool = True) -> Any:
 
     Estimators that take categories note in `_schema` what the columns of a fit are, until they have a model.
     """
-    X = native_of(X)
+    X = dense_of(native_of(X), type(estimator).__name__)
     if hasattr(estimator, "categorical_features"):
         return _check_table(estimator, X, *y, reset=reset)
     return _check_numbers(estimator, X, *y, reset=reset, allows_gaps=False)

@@ -55,6 +55,11 @@ class SLMEstimator(Intake, BaseEstimator):  # type: ignore[misc]
     _rules: dict[str, Rule] = {}  # noqa: RUF012  parameters whose rule differs from the table's
     _texts: dict[str, str] = {}  # noqa: RUF012  parameters whose text differs from the table's
 
+    def __sklearn_tags__(self) -> Tags:
+        tags: Tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
     def _workers(self) -> Workers:
         check_parameter(self, "n_jobs")  # it may have changed since the fit
         return Workers(n_threads(self.n_jobs))

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 import narwhals.stable.v2 as nw
 import numpy as np
+from scipy.sparse import issparse
 
 from sublearn.kernels.layout import Array
 
@@ -189,6 +190,8 @@ def _with_type(series: Any) -> Any:
 
 def take_rows(X: Any, rows: Array) -> Any:
     """Some of the rows of a table, as a table of the same kind."""
+    if issparse(X):
+        return X.tocsr()[rows]
     frame = _as_frame(X)
     if frame is not None:
         return nw.to_native(frame[rows])
