@@ -265,7 +265,7 @@ PARAMETERS = {
         number(0.0),
         "",
         "Sum of second derivatives, over all classes where there are more than two, that each child needs. Losses "
-        "without curvature count the weight.",
+        "without curvature count the weight. Weights that are not whole numbers count in units of their mean.",
     ),
     "subsample": Parameter(
         Rule("a number above 0 and up to 1", lambda v: _is_number(v) and 0 < v <= 1),
