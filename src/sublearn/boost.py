@@ -138,7 +138,7 @@ class SLMBoostClassifier(ClassifierPart, SLMBoost):
 
         Parameters
         ----------
-        X : array-like or data frame of shape (n_samples, n_features)
+        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
             Samples: numbers, which may be missing, and categories; see `categorical_features`.
         y : array-like of shape (n_samples,)
             Classes (strings or integers).
@@ -326,7 +326,7 @@ class SLMBoostRegressor(RegressorPart, SLMBoost):
 
         Parameters
         ----------
-        X : array-like or data frame of shape (n_samples, n_features)
+        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
             Samples: numbers, which may be missing, and categories; see `categorical_features`.
         y : array-like of shape (n_samples,)
             Numbers, all 0 or the largest of a magnitude from 1e-100 to 1e100 (for 'gamma' each from 1e-100 to 1e100). A

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from sublearn._base.frames import level_name
 from sublearn._base.parameters import whole
 from sublearn.core.data.codes import DEVIATIONS, Line, curve_of, line_of
 from sublearn.core.model.fitted import FittedModel
@@ -25,7 +26,7 @@ def export_text(model: Any, feature_names: Sequence[str] | None = None, *, digit
     lie on: "+a -b" holds the samples for which a is true and b is not. A feature with a quantile map appears as g(x),
     its normal score; the knots of g are listed once below. So are what gaps of a feature count as, in x[low], x[middle]
     or x[high], and the numbers of levels in m(x), where categories go by the mean of their targets. A single level
-    against all others is [x = level], which is 1 or 0.
+    against all others is [x = level], which is 1 or 0. Levels that are text are in quotes.
 
     Parameters
     ----------
@@ -86,13 +87,13 @@ class View:
         self.kind, self.line = NUMBER, line_of(maps, v)
         self.name = self.curve = name if self.line.straight else f"g({name})"
         if maps.listed[v]:
-            self.levels = [*(model.levels[f] or ()), "any other"]
+            self.levels = [*map(level_name, model.levels[f] or ()), "any other"]
             codes = np.append(table, maps.gaps[v])
             apart = np.flatnonzero(codes != np.median(codes))
             if len(apart) == 1:  # one level against all others
                 level, other = codes[apart[0]], float(np.median(codes))
                 self.line = Line(float(level - other), other, True, 1.0)
-                self.name = f"[{name} = {_level_name(self.levels[apart[0]])}]"
+                self.name = f"[{name} = {self.levels[apart[0]]}]"
             else:
                 self.kind, self.codes = MEAN, codes / maps.per_deviation
                 self.line = Line(float(maps.per_deviation), 0.0, False, float(DEVIATIONS))
@@ -108,11 +109,7 @@ class View:
 
     def scores(self) -> Iterator[tuple[str, float]]:
         """Names of levels, and the numbers they stand for."""
-        yield from zip(map(_level_name, self.levels), self.codes.tolist(), strict=True)
-
-
-def _level_name(level: float | str | None) -> str:
-    return "missing" if level is None else f"{level:g}" if isinstance(level, float) else level
+        yield from zip(self.levels, self.codes.tolist(), strict=True)
 
 
 class _Writer:

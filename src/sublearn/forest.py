@@ -36,7 +36,7 @@ class SLMForest(SLMEnsemble):
 
         Parameters
         ----------
-        X : array-like or data frame of shape (n_samples, n_features)
+        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
             Samples: numbers, which may be missing, and categories; see `categorical_features`.
         y : array-like of shape (n_samples,)
             Classes (strings or integers) or numbers.
@@ -52,10 +52,11 @@ class SLMForest(SLMEnsemble):
         with unchanged_on_error(self):
             check_parameters(self)
             given = self._check_given(X, y, sample_weight)
-            self._check_bagging(len(given.X))
             kept = self._kept()
             if kept:
-                self._check_width(given.X)
+                kept._check_settings()
+                self._check_width(given.X.shape[1])
+            self._check_bagging(len(given.X))
             trees = kept._trees() if kept else []
             n_new = self._n_new(len(trees), 3) if kept else int(self.n_estimators)
             key = kept._drawn_from if kept else self._key()
@@ -68,7 +69,7 @@ class SLMForest(SLMEnsemble):
                 ensemble = pack(trees)
                 votes = self._votes(ensemble.nodes.value)
                 self._store_model(ensemble, training.coded, training.task.plan, votes=votes)
-                self._drawn_from, self._bagging = key, (self.bootstrap, self.max_samples)
+                self._drawn_from, self._settings = key, self._settings_now()
                 for name in ("oob_score_", "oob_prediction_", "oob_decision_function_"):
                     self.__dict__.pop(name, None)  # of an earlier fit
                 if self.oob_score:
@@ -90,10 +91,11 @@ class SLMForest(SLMEnsemble):
         each = [shares(feature_decreases(tree, self._model.maps.features)) for tree in self._trees()]
         return shares(np.mean(each, axis=0))
 
+    def _settings_now(self) -> dict[str, Any]:
+        return super()._settings_now() | {"bootstrap": self.bootstrap, "max_samples": self.max_samples}
+
     def _check_bagging(self, n_samples: int) -> None:
         name = type(self).__name__
-        if self._kept() and self._bagging != (self.bootstrap, self.max_samples):
-            raise ValueError(f"bootstrap and max_samples of {name} must stay as they were when warm_start=True.")
         if self.max_samples is not None and as_count(self.max_samples, n_samples) > n_samples:
             raise ValueError(
                 f"max_samples of {name} must be at most the number of samples, {n_samples}; got {self.max_samples}."

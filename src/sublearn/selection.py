@@ -41,7 +41,7 @@ class FeatureTest(SelectorMixin, SLMEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like or sparse matrix of shape (n_samples, n_features)
             Samples; numbers without NaN or infinity.
         y : array-like of shape (n_samples,)
             Classes (strings or integers) or numbers.

@@ -26,7 +26,7 @@ class SLMTree(SLMPredictor):
 
         Parameters
         ----------
-        X : array-like or data frame of shape (n_samples, n_features)
+        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
             Samples: numbers, which may be missing, and categories; see `categorical_features`.
         y : array-like of shape (n_samples,)
             Classes (strings or integers) or numbers.

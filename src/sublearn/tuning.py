@@ -86,7 +86,7 @@ def tune(
     estimator : SLM estimator
         Where to begin; it is not changed. Its random_state makes the search repeatable, up to how many settings
         there is time for.
-    X : array-like of shape (n_samples, n_features)
+    X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
         Samples.
     y : array-like of shape (n_samples,)
         Classes or numbers.

@@ -46,22 +46,27 @@ FORMS: dict[str, Callable[[Any], Any]] = {
 }
 FORM = pytest.mark.parametrize("form", FORMS)
 FRAMES = ("pandas", "polars")
+TIMES = ("dates", "durations")
 
 
 def small(make: Any) -> Any:
     return make(n_estimators=3) if "n_estimators" in make().get_params() else make()
 
 
-def message(make: Any, form: str, name: str) -> str:
+def message(make: Any, form: str, name: str, fits: bool) -> str:
     _, said, way_out = COLUMNS[name]
+    if form in FRAMES and not fits and name in TIMES:
+        return (
+            f"X of {make.__name__} must be of the types of fit: column 'other' held numbers then, and holds {name} now"
+        )
     column = "'other'" if form in ("pandas", "polars") else "1"
     said = said.replace(r"\S+", column) if r"\S+" in said else f"{said}.* in column {column} "
     return f"X of {make.__name__} must hold finite numbers; X contains {said}.*{way_out}"
 
 
 def is_taken(form: str, name: str, fits: bool) -> bool:
-    """Gaps are, and columns of frames whose types say what they are; a column of numbers does not become text."""
-    return name == "gaps" or (form in FRAMES and (name in ("dates", "durations") or (fits and "text" in name)))
+    """Gaps are, and columns of frames whose types say what they are; a column of numbers does not become another."""
+    return name == "gaps" or (form in FRAMES and fits and (name in TIMES or "text" in name))
 
 
 @ALL
@@ -72,7 +77,7 @@ def test_column_that_holds_no_numbers_is_named_by_fit(make: Any, form: str, name
     if is_taken(form, name, fits=True):
         assert len(small(make).fit(given, LABELS).predict(given)) == N
     else:
-        with pytest.raises(ValueError, match=f"^{message(make, form, name)}"):
+        with pytest.raises(ValueError, match=f"^{message(make, form, name, fits=True)}"):
             small(make).fit(given, LABELS)
 
 
@@ -87,7 +92,7 @@ def test_column_that_holds_no_numbers_is_named_by_predict(make: Any, form: str, 
         if is_taken(form, name, fits=False):
             assert next(iter(call(bad))) is not None
         else:
-            with pytest.raises(ValueError, match=f"^{message(make, form, name)}"):
+            with pytest.raises(ValueError, match=f"^{message(make, form, name, fits=False)}"):
                 next(iter(call(bad)))
 
 
@@ -96,7 +101,7 @@ def test_column_that_holds_no_numbers_is_named_by_predict(make: Any, form: str, 
 @FORM
 def test_column_that_holds_no_numbers_is_named_in_eval_set(make: Any, form: str, name: str) -> None:
     good = GOOD if form in ("pandas", "polars") else GOOD.to_numpy()
-    said = f"^eval_set of {make.__name__}.fit must be like X and y: {message(make, form, name)}"
+    said = f"^eval_set of {make.__name__}.fit must be like X and y: {message(make, form, name, fits=False)}"
     given = (FORMS[form](COLUMNS[name][0]), LABELS)
     if is_taken(form, name, fits=False):
         assert np.isfinite(small(make).fit(good, LABELS, eval_set=given).validation_score_).all()
@@ -215,6 +220,50 @@ def test_targets_to_validate_on_without_a_value_are_counted(make: Any, y: Any, s
 def test_targets_of_a_regression_that_are_no_numbers_are_named(make: Any, y: Any, said: str) -> None:
     with pytest.raises(ValueError, match=f"^y of {make.__name__} must hold a finite number .*; y contains {said}"):
         small(make).fit(GOOD, y)
+
+
+# ---- weights and exposures
+
+
+NUMBERS: list[tuple[Any, str]] = [
+    (np.array([1.0] * 18 + [np.nan] * 2), "NaN in 2 of 20 samples, the first is sample 18[.] Leave these samples out"),
+    ([1.0] * 5 + [None] * 3 + [2.0] * 12, "NaN in 3 of 20 samples, the first is sample 5[.] Leave"),
+    (pd.array([1, None] * 10, "Int64"), "NaN in 10 of 20 samples, the first is sample 1[.] Leave"),
+    (pd.Series([1.0, pd.NA] * 10), "NaN in 10 of 20 samples, the first is sample 1[.] Leave"),
+    (pl.Series([1.0] * 19 + [None]), "NaN in 1 of 20 samples, the first is sample 19[.] Leave"),
+    ([1.0] * 7 + [-np.inf] + [1.0] * 12, "infinity in 1 of 20 samples, the first is sample 7[.] Leave"),
+    ([1] * 19 + [10**400], "infinity in 1 of 20 samples, the first is sample 19[.] Leave"),
+    (["1"] * 10 + ["heavy"] * 10, "text such as 'heavy' in 10 of 20 samples, the first is sample 10[.] Turn"),
+    (
+        np.zeros(N, "datetime64[D]"),
+        "dates or times such as 1970-01-01 in 20 of 20 samples, the first is sample 0[.] Turn",
+    ),
+]
+GIVEN = pytest.mark.parametrize(("given", "said"), NUMBERS, ids=range(len(NUMBERS)))
+
+
+@ALL
+@GIVEN
+def test_weights_that_are_no_numbers_are_counted(make: Any, given: Any, said: str) -> None:
+    message = f"^sample_weight of {make.__name__} must hold finite numbers; sample_weight contains {said}"
+    with pytest.raises(ValueError, match=message):
+        small(make).fit(GOOD, LABELS, sample_weight=given)
+
+
+@GIVEN
+def test_weights_to_validate_by_and_exposures_that_are_no_numbers_are_counted(given: Any, said: str) -> None:
+    model, ones = SLMBoostRegressor(n_estimators=2, loss="poisson"), np.ones(N)
+    for name, settings in {
+        "eval_sample_weight": {"eval_set": (GOOD, LABELS), "eval_sample_weight": given},
+        "exposure": {"exposure": given},
+        "eval_exposure": {"eval_set": (GOOD, LABELS), "exposure": ones, "eval_exposure": given},
+    }.items():
+        message = f"^{name} of SLMBoostRegressor must hold finite numbers; {name} contains {said}"
+        with pytest.raises(ValueError, match=message):
+            model.fit(GOOD, LABELS, **settings)
+    model.fit(GOOD, LABELS, exposure=ones)
+    with pytest.raises(ValueError, match=f"^exposure of SLMBoostRegressor must .* contains {said}"):
+        model.predict(GOOD, exposure=given)
 
 
 @CLASSIFIERS

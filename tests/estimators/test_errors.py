@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.sparse import csr_matrix
 from sklearn.datasets import load_diabetes, load_iris
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import r2_score
@@ -461,12 +460,6 @@ def test_bad_data_is_refused(make: Any, data: Any, message: str | None) -> None:
 
 
 @ALL
-def test_sparse_input_is_refused(make: Any) -> None:
-    with pytest.raises(TypeError, match=r"[Ss]parse"):
-        make().fit(csr_matrix(X), Y)
-
-
-@ALL
 @pytest.mark.parametrize("y", [np.where(Y == 0, np.nan, Y), np.where(Y == 0, np.inf, Y)])
 def test_target_without_a_value_is_refused(make: Any, y: Any) -> None:
     with pytest.raises(ValueError, match="y contains"):
@@ -523,8 +516,6 @@ def test_bad_samples_to_predict_are_refused(make: Any, call: str) -> None:
         predict(np.where(X > 7.5, np.inf, X))
     with pytest.raises(ValueError, match="Expected 2D array"):
         predict(X[0])
-    with pytest.raises(TypeError, match=r"[Ss]parse"):
-        predict(csr_matrix(X))
 
 
 @ENSEMBLES

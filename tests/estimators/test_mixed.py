@@ -5,6 +5,9 @@ import re
 from datetime import date, datetime, time, timedelta
 from typing import Any
 
+import narwhals
+import narwhals.stable.v1
+import narwhals.stable.v2
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -238,7 +241,28 @@ def test_columns_can_be_chosen_by_name_number_or_flag() -> None:
     codes = X.assign(city=X["city"].map(lambda c: np.nan if c is None else int(c[-2:])), colour=X["colour"].cat.codes)
     y = numbers_of(X)
     expected = small(SLMRegressor, categorical_features=["city", "colour"]).fit(codes, y).predict(codes)
-    for chosen in ([2, 3], np.array([2, 3]), [False, False, True, True, False]):
+    flags = [False, False, True, True, False]
+    names = ["city", "colour"]
+    for chosen in (
+        *([2, 3], (2, 3), range(2, 4), np.array([2, 3], np.uint8), pd.Index([2, 3]), pl.Series([2, 3])),
+        *(
+            names,
+            tuple(names),
+            np.array(names),
+            np.array(names, object),
+            pd.Index(names),
+            pd.Series(names, index=[7, 8]),
+        ),
+        *(
+            pl.Series(names),
+            pd.array(names),
+            codes.columns[2:4],
+            flags,
+            np.array(flags),
+            pd.Series(flags, codes.columns),
+        ),
+        *(pl.Series(flags), pa.array(names)),
+    ):
         model = small(SLMRegressor, categorical_features=chosen).fit(codes, y)
         np.testing.assert_array_equal(model.predict(codes), expected)
     array = codes.to_numpy(float)
@@ -251,9 +275,10 @@ def test_columns_can_be_chosen_by_name_number_or_flag() -> None:
 @pytest.mark.parametrize(
     ("chosen", "message"),
     [
+        (pd.Index(["town"]), "categorical_features of SLMRegressor must hold names or numbers of columns; got 'town'."),
         (["town"], "categorical_features of SLMRegressor must hold names or numbers of columns; got 'town'."),
         ([7], "categorical_features of SLMRegressor must hold names or numbers of columns; got 7."),
-        ([True], "categorical_features of SLMRegressor must have a flag for each of 5 columns; got shape (1,)."),
+        ([True], "categorical_features of SLMRegressor must have a flag for each of 5 columns; got 1."),
     ],
 )
 def test_columns_that_are_not_there_are_named(chosen: Any, message: str) -> None:
@@ -355,12 +380,224 @@ def test_a_table_as_an_array_of_objects_can_be_tuned() -> None:
 def test_text_of_a_tree_says_what_gaps_and_levels_stand_for(make: Any) -> None:
     text = export_text(make(max_depth=3, random_state=0).fit(X, target_of(make, X)))
     assert re.search(r"[+(a: ]m\d?\(city\)", text)
-    assert re.search(r"^m\d?\(city\) is city 00: -?[0-9.]+, .*missing: .*any other: ", text, re.M)
-    assert "[colour = green]" in text or "(colour)" in text
-    for name in re.findall(r"(\S+)\[low\] (?:>|<)", text):
-        assert re.search(
-            rf"^{re.escape(name)}\[low\] is {re.escape(name)}, or -?[0-9.]+ where it is missing$", text, re.M
-        )
+    assert re.search(r"^m\d?\(city\) is 'city 00': -?[0-9.]+, .*missing: .*any other: ", text, re.M)
+    assert "[colour = 'green']" in text or "(colour)" in text
+    gappy = set(re.findall(r"(?:^| )(\S+)\[(?:low|middle|high)\] ", text, re.M))
+    assert gappy in ({"age"}, {"g(age)"})
+    for name in gappy:
+        said = rf"^{re.escape(name)}\[(low|middle|high)\] is {re.escape(name)}, or -?[0-9.]+ where it is missing$"
+        assert re.search(said, text, re.M)
+
+
+def test_levels_named_like_what_is_missing_are_told_from_it() -> None:
+    levels = ["missing", "any other", "it's", 3, 2.5, 10**16 + 1, None]
+    frame = pd.DataFrame({"c": pd.Series(levels * 30, dtype=object)})
+    text = export_text(SLMRegressor(random_state=0).fit(frame, np.arange(210) % 7 * 1.0))
+    names = re.search(r"^m\(c\) is (.*)$", text, re.M)
+    assert names is not None
+    found = [one.rsplit(": ", 1)[0] for one in names[1].split(", ")]
+    assert found == ["2.5", "3", "10000000000000001", "'any other'", '"it\'s"', "'missing'", "missing", "any other"]
+
+
+# ---- what a column is, in fit and later
+
+
+DAYS = pd.date_range("2024-01-01", periods=N)
+COLUMNS: dict[str, tuple[Any, str | None]] = {  # values, and what an error calls them; None: an error of another kind
+    "floats": (np.arange(N) * 1.0, "numbers"),
+    "ints": (np.arange(N), "numbers"),
+    "flags": (np.arange(N) % 2 > 0, "numbers"),
+    "dates": (DAYS, "dates"),
+    "zoned dates": (DAYS.tz_localize("UTC"), "dates"),
+    "days": (pd.array(DAYS.date, pd.ArrowDtype(pa.date32())), "dates"),
+    "durations": (DAYS - DAYS[0], "durations"),
+    "times": (pd.array([time(i % 24) for i in range(N)], pd.ArrowDtype(pa.time64("us"))), "times of a day"),
+    "digits": (pd.array([f"{i}" for i in range(N)], "string"), "text"),
+    "categories": (pd.Categorical([f"{i % 9}" for i in range(N)]), "text"),
+}
+
+
+@pytest.mark.parametrize("now", COLUMNS)
+@pytest.mark.parametrize("before", [name for name, (_, kind) in COLUMNS.items() if kind != "text"])
+@pytest.mark.parametrize("form", ["pandas", "polars", "arrow"])
+def test_a_column_that_holds_another_kind_of_values_than_in_fit_is_named(form: str, before: str, now: str) -> None:
+    as_form = {"pandas": lambda x: x, "polars": pl.from_pandas, "arrow": pa.Table.from_pandas}[form]
+    one, other = (as_form(pd.DataFrame({"x": np.zeros(N), "c": COLUMNS[name][0]})) for name in (before, now))
+    was, is_now = COLUMNS[before][1], COLUMNS[now][1]
+    model = SLMRegressor(max_depth=1, random_state=0).fit(one, np.arange(N) * 1.0)
+    if was == is_now:
+        assert np.isfinite(model.predict(other)).all()
+        return
+    said = f"X of SLMRegressor must be of the types of fit: column 'c' held {was} then, and holds {is_now} now."
+    with pytest.raises(ValueError, match=f"^{re.escape(said)}$"):
+        model.predict(other)
+
+
+@ALL
+def test_an_array_of_numbers_is_not_taken_for_dates(make: Any) -> None:
+    dates = np.arange(N).astype("datetime64[D]")[:, None]
+    model = small(make).fit(dates, np.arange(N) % 2)
+    with pytest.raises(ValueError, match="column 0 held dates then, and holds numbers now"):
+        model.predict(np.arange(N)[:, None])
+    np.testing.assert_array_equal(model.predict(dates.astype("datetime64[ns]")), model.predict(dates))
+
+
+def test_a_column_of_which_nothing_is_there_may_be_of_any_type() -> None:
+    frame = pd.DataFrame({"x": np.arange(N), "when": DAYS, "city": X["city"], "none": np.nan})
+    model = SLMRegressor(random_state=0).fit(frame.assign(none=pd.Series([None] * N)), np.arange(N) * 1.0)
+    for nothing in (np.nan, None, pd.NaT):
+        assert np.isfinite(model.predict(frame.assign(when=nothing, city=nothing))).all()
+    model = SLMRegressor(random_state=0).fit(pl.DataFrame({"x": np.arange(N), "none": [None] * N}), np.arange(N) * 1.0)
+    assert np.isfinite(model.predict(pl.DataFrame({"x": np.arange(N), "none": DAYS.to_numpy()}))).all()
+
+
+def test_text_that_was_read_as_numbers_may_become_numbers() -> None:
+    digits = pd.DataFrame({"x": pd.array([f"{i}" for i in range(N)], "string")})
+    model = SLMRegressor(categorical_features=None, random_state=0).fit(digits, np.arange(N) * 1.0)
+    np.testing.assert_array_equal(model.predict(digits.astype(float)), model.predict(digits))
+
+
+def test_a_column_to_validate_on_is_of_the_type_of_fit() -> None:
+    x = pd.DataFrame({"x": np.arange(N)})
+    with pytest.raises(ValueError, match=r"eval_set .* column 'x' held numbers then, and holds dates now"):
+        SLMBoostRegressor(n_estimators=2).fit(x, np.arange(N), eval_set=(x.assign(x=DAYS), np.arange(N)))
+
+
+@pytest.mark.parametrize("change", [lambda x: x.assign(more=1.0), lambda x: x.drop(columns="new")])
+@pytest.mark.parametrize("make", [SLMForestRegressor, SLMBoostRegressor])
+def test_a_warm_start_with_another_number_of_columns_is_refused(make: Any, change: Any) -> None:
+    model = small(make, warm_start=True).fit(X, numbers_of(X))
+    with pytest.raises(ValueError, match="must have 5 features as before, since warm_start=True keeps trees"):
+        model.set_params(n_estimators=9).fit(change(X), numbers_of(X))
+
+
+@pytest.mark.parametrize(
+    ("before", "now"),
+    [("from_dtype", ["city"]), (["city"], ["colour"]), (pd.Index(["city", "colour"]), None), ([2], [3])],
+)
+@pytest.mark.parametrize("make", [SLMForestRegressor, SLMForestClassifier, SLMBoostRegressor, SLMBoostClassifier])
+def test_a_warm_start_keeps_the_choice_of_categories(make: Any, before: Any, now: Any) -> None:
+    codes = X.assign(city=X["city"].map(hash_of, na_action="ignore").astype(float), colour=X["colour"].cat.codes)
+    y = target_of(make, X)
+    model = small(make, warm_start=True, n_estimators=2, categorical_features=before).fit(codes, y)
+    said = re.escape(
+        f"categorical_features of {make.__name__} must stay {before if isinstance(before, str) else [*before]}"
+    )
+    with pytest.raises(
+        ValueError, match=said.replace("from_dtype", "'from_dtype'") + ", as warm_start=True keeps trees"
+    ):
+        model.set_params(n_estimators=3, categorical_features=now).fit(codes, y)
+    same = before if isinstance(before, str) else np.array(before)
+    assert len(model.set_params(categorical_features=same).fit(codes, y).predict(codes)) == N
+
+
+@pytest.mark.parametrize("form", ["arrow", "pandas"])
+@pytest.mark.parametrize("kind", [pa.date32(), pa.date64(), pa.timestamp("s"), pa.timestamp("ns", "UTC")])
+def test_all_dates_of_arrow_are_the_same_seconds(form: str, kind: Any) -> None:
+    days = [day if i % 9 else None for i, day in enumerate(DAYS.to_pydatetime())]
+    expected = pl.DataFrame({"day": days})
+    given = pa.table({"day": pa.array(days, kind)})
+    given = given if form == "arrow" else given.to_pandas(types_mapper=pd.ArrowDtype)
+    y = np.arange(N) * 1.0
+    for one, other in ((given, expected), (expected, given)):
+        model = SLMRegressor(random_state=0).fit(one, y)
+        np.testing.assert_array_equal(model.predict(other), model.predict(one))
+
+
+@pytest.mark.parametrize("kind", [pa.time32("s"), pa.time32("ms"), pa.time64("us"), pa.time64("ns")])
+def test_all_times_of_arrow_are_the_same_seconds(kind: Any) -> None:
+    times = [time(i % 24) if i % 5 else None for i in range(N)]
+    y = np.arange(N) % 24 * 1.0
+    model = SLMRegressor(random_state=0).fit(pl.DataFrame({"t": times}), y)
+    given = pa.table({"t": pa.array(times, kind)})
+    np.testing.assert_array_equal(model.predict(given), model.predict(pl.DataFrame({"t": times})))
+
+
+def test_other_types_of_arrow_are_named() -> None:
+    spans = pa.table({"span": pa.array([pa.MonthDayNano([i, 1, 1]) for i in range(4)])})
+    with pytest.raises(ValueError, match=r"objects such as MonthDayNano.* in column 'span'"):
+        SLMRegressor().fit(spans, np.arange(4.0))
+
+
+@pytest.mark.parametrize("wrap", [narwhals.from_native, narwhals.stable.v1.from_native, narwhals.stable.v2.from_native])
+@pytest.mark.parametrize("form", ["pandas", "polars", "arrow"])
+def test_frames_of_narwhals_are_what_is_inside(form: str, wrap: Any) -> None:
+    frame, y = frames(X)[form], numbers_of(X)
+    model = small(SLMRegressor).fit(wrap(frame), y)
+    assert model.feature_names_in_.tolist() == X.columns.tolist()
+    np.testing.assert_array_equal(model.predict(wrap(frame)), small(SLMRegressor).fit(frame, y).predict(frame))
+    with pytest.raises(ValueError, match="feature names"):
+        model.predict(wrap(frames(X[["age", "size", "city", "colour", "new"]])[form]))
+
+
+# ---- which levels are one
+
+
+SAME = {
+    "ints": np.arange(6),
+    "short ints": np.arange(6, dtype=np.int8),
+    "floats": np.arange(6.0),
+    "short floats": np.arange(6, dtype=np.float32),
+    "nullable": pd.array(range(6), "Int64"),
+    "arrow": pd.array(range(6), pd.ArrowDtype(pa.int32())),
+    "categories": pd.Categorical(range(6)),
+    "float categories": pd.Categorical(np.arange(6, dtype=np.float32)),
+    "objects": np.array([0, 1.0, np.int8(2), np.float32(3), np.float64(4), 5], object),
+}
+
+
+def coded(values: Any) -> pd.DataFrame:
+    return pd.concat([pd.DataFrame({"c": values})] * 40, ignore_index=True)
+
+
+@pytest.mark.parametrize("now", SAME)
+@pytest.mark.parametrize("before", SAME)
+def test_levels_that_are_written_alike_are_one(before: str, now: str) -> None:
+    y = np.tile([3.0, 1.0, 4.0, 1.5, 9.0, 2.0], 40)
+    one, other = coded(SAME[before]), coded(SAME[now])
+    model = SLMRegressor(categorical_features=["c"], random_state=0).fit(one, y)
+    np.testing.assert_array_equal(model.predict(other), y)
+    np.testing.assert_array_equal(model.predict(pl.from_pandas(pd.DataFrame({"c": other["c"].astype(float)}))), y)
+
+
+@pytest.mark.parametrize("kinds", [(np.float32, np.float64), (np.float64, np.float32), (np.float16, np.float32)])
+def test_levels_of_single_and_of_double_precision_are_one(kinds: Any) -> None:
+    y = np.tile([3.0, 1.0, 4.0, 1.5], 40)
+    one, other = (coded(np.array([0.1, 0.2, 0.7, np.nan], kind)) for kind in kinds)
+    model = SLMRegressor(categorical_features=[0], random_state=0).fit(one, y)
+    np.testing.assert_array_equal(model.predict(other), y)
+    array = SLMRegressor(categorical_features=[0], random_state=0).fit(one.to_numpy(), y)
+    np.testing.assert_array_equal(array.predict(other.to_numpy()), y)
+    frame = pl.DataFrame({"c": other["c"].to_numpy().astype(np.float32)})
+    for later in (frame, frame.to_arrow(), frame.to_pandas().astype("category"), frame.to_pandas().astype("Float32")):
+        np.testing.assert_array_equal(model.predict(later), y)
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "said"),
+    [
+        (["1", "2"], [1, 2], "held text such as '1' then, and holds numbers such as 1 now"),
+        ([1, 2], ["1", "2"], "held numbers such as 1 then, and holds text such as '1' now"),
+        (["a", "b"], [2.5, None], "held text such as 'a' then, and holds numbers such as 2.5 now"),
+        ([7, None], ["b", None], "held numbers such as 7 then, and holds text such as 'b' now"),
+        (["a", "b"], ["c", "d"], None),
+        ([1, 2], [3, 4], None),
+        (["a", "b"], [1, "a"], None),
+        (["a", 1], [2, 3], None),
+        (["a", "b"], [None, None], None),
+    ],
+)
+@ALL
+def test_text_in_the_place_of_numbers_is_named_where_no_level_is_known(
+    make: Any, before: Any, now: Any, said: str | None
+) -> None:
+    one, other = (pd.DataFrame({"c": pd.Series(values * 30, dtype=object)}) for values in (before, now))
+    model = small(make, categorical_features=["c"]).fit(one, np.arange(60) % 2)
+    if said is None:
+        assert len(model.predict(other)) == 60
+        return
+    with pytest.raises(ValueError, match=f"X of {make.__name__} must be of the types of fit: column 'c' {said}[.]$"):
+        model.predict(other)
 
 
 def test_a_lazy_frame_is_to_be_collected() -> None:

@@ -90,7 +90,7 @@ class SLMBoost(SLMEnsemble):
         given = self._check_given(X, y, sample_weight)
         kept = self._kept()
         if kept:
-            self._check_width(given.X)
+            self._check_width(given.X.shape[1])
         training = self._encode_targets(given._replace(exposure=self._check_exposure(exposure, given.X)))
         if kept:
             self._check_classes(training.classes)
@@ -137,7 +137,7 @@ class SLMBoost(SLMEnsemble):
             self._collect(self._on_course(rounds, loss, rate, n_kept), trees, scores, n_rounds, n_each)
         link = link_of(loss, len(part.classes))
         self._store_model(pack(trees), coded, plan, link=link, start=start, trees_a_round=n_each)
-        self._drawn_from, self._loss, self._settings = key, loss, self._loss_settings()
+        self._drawn_from, self._loss, self._settings = key, loss, self._settings_now()
         self._has_excess = has_excess
         self.learning_rate_ = rate
         self.train_score_ = np.array(scores.training)
@@ -147,7 +147,7 @@ class SLMBoost(SLMEnsemble):
         """The loss, which may keep what it sees, for samples that are in its domain."""
         kept = self._kept()
         if kept:
-            self._check_settings(kept._settings)
+            kept._check_settings()
         loss: Loss = deepcopy(kept._loss if kept else self._make_loss(len(part.classes)))
         self._check_domain(loss, part.numbers, "")
         if validation is not None:
@@ -173,17 +173,10 @@ class SLMBoost(SLMEnsemble):
         wish = Wish(rate, n_rounds, may_try=not self.early_stopping, shares=not self._is_separate)
         return rate_and_rounds(training, growth_at, wish, key, workers)
 
-    def _loss_settings(self) -> tuple[Any, ...]:
-        """Parameters that must stay where trees are kept."""
+    def _settings_now(self) -> dict[str, Any]:
         loss = type(self.loss).__name__ if isinstance(self.loss, Loss) else self.loss
-        return loss, getattr(self, "quantile", None), self.init, getattr(self, "multiclass", None)
-
-    def _check_settings(self, before: tuple[Any, ...]) -> None:
-        names = ("loss", "quantile", "init", "multiclass")
-        for name, old, new in zip(names, before, self._loss_settings(), strict=True):
-            if old != new:
-                owner = type(self).__name__
-                raise ValueError(f"{name} of {owner} must stay {old!r}, as warm_start=True keeps trees; got {new!r}.")
+        others = {name: getattr(self, name, None) for name in ("quantile", "init", "multiclass")}
+        return super()._settings_now() | {"loss": loss} | others
 
     def _split(self, part: Given, key: int) -> tuple[Given, Given]:
         """Training and validation samples."""

@@ -13,14 +13,18 @@ from sklearn.utils import check_array, check_X_y
 from sklearn.utils.validation import validate_data
 
 from sublearn._base.frames import (
+    NUMBERS,
+    ChangedError,
     Column,
     ColumnError,
     Schema,
     chosen_columns,
     columns_of,
     columns_of_numbers,
+    native_of,
     read_columns,
 )
+from sublearn._base.sparse import dense_of
 from sublearn.kernels.layout import Array
 
 FLOATS = [np.float64, np.float32]
@@ -51,12 +55,17 @@ class Fault(NamedTuple):
         """The fault in words, with an example."""
         return self.kind if self.kind in (GAPS, INFINITY) else f"{self.kind} such as {self.example}"
 
+    def where(self) -> str:
+        """The fault, and in which samples it is."""
+        return f"{self.what()} in {self.n} of {self.n_all} samples, the first is sample {self.first}"
+
 
 def check_samples(estimator: Any, X: Any, *y: Any, reset: bool = True) -> Any:
     """X, or X and y, as scikit-learn checks them; errors name the column or sample, and the way out.
 
     Estimators that take categories note in `_schema` what the columns of a fit are, until they have a model.
     """
+    X = dense_of(native_of(X), type(estimator).__name__)
     if hasattr(estimator, "categorical_features"):
         return _check_table(estimator, X, *y, reset=reset)
     return _check_numbers(estimator, X, *y, reset=reset, allows_gaps=False)
@@ -67,20 +76,25 @@ def _check_table(estimator: Any, X: Any, *y: Any, reset: bool) -> Any:
     owner, given = type(estimator).__name__, estimator.categorical_features
     schema = None if reset and not estimator._keeps_trees() else estimator._known_schema()
     columns = columns_of(X)
-    is_chosen = not (given is None or isinstance(given, str)) if schema is None else schema.has_categories
-    if columns is None and not is_chosen:
+    is_plain = given is None or isinstance(given, str) if schema is None else schema.is_plain
+    if columns is None and is_plain:
         checked = _check_numbers(estimator, X, *y, reset=reset, allows_gaps=True)
         if schema is None:
-            estimator._schema = Schema((None,) * estimator.n_features_in_)
+            n = estimator.n_features_in_
+            estimator._schema = Schema((None,) * n, (NUMBERS,) * n)
         return checked
     if columns is None:
         columns = columns_of_numbers(X)
     if columns is None or not columns or not len(columns[0].values):
         return _check_numbers(estimator, X, *y, reset=reset, allows_gaps=True)  # which says what is wrong
+    if reset and schema is not None:
+        estimator._check_width(len(columns))
     validate_data(estimator, X, reset=reset, skip_check_array=True)
     chosen = chosen_columns(given, columns, owner) if schema is None else np.zeros(len(columns), np.bool_)
     try:
         matrix, schema = read_columns(columns, chosen, schema)
+    except ChangedError as error:
+        raise ValueError(f"X of {owner} must be of the types of fit: {error}.") from None
     except ColumnError as error:
         if not hasattr(X, "columns"):
             _refuse_samples(X, owner, True, error)
@@ -142,6 +156,15 @@ def refuse_gaps(y: Any, owner: str) -> None:
         _refuse_target(values.ravel(), owner, (GAPS, INFINITY))
 
 
+def refuse_faults(given: Any, name: str, owner: str) -> None:
+    """Raise ValueError if what is given one a sample, such as weights, holds anything but finite numbers."""
+    values = _as_array(given)
+    fault = _fault(values) if values.ndim == 1 else None
+    if fault is not None:
+        way_out = "Leave these samples out." if fault.kind in (GAPS, INFINITY) else WAYS_OUT[OBJECTS]
+        raise ValueError(f"{name} of {owner} must hold finite numbers; {name} contains {fault.where()}. {way_out}")
+
+
 def for_numbers(owner: str) -> str:
     """The name of what learns numbers where `owner` learns classes."""
     for classes, numbers in TWINS:
@@ -167,10 +190,7 @@ def _refuse_target(y: Array, owner: str, kinds: tuple[str, ...]) -> None:
         way_out = f"Did you mean {for_classes(owner)}?"
     elif fault.kind in (GAPS, INFINITY):
         way_out = "Leave these samples out."
-    raise ValueError(
-        f"y of {owner} must hold {what} for each sample; y contains {fault.what()} in {fault.n} of {fault.n_all} "
-        f"samples, the first is sample {fault.first}. {way_out}"
-    ) from None
+    raise ValueError(f"y of {owner} must hold {what} for each sample; y contains {fault.where()}. {way_out}") from None
 
 
 def _refuse_samples(X: Any, owner: str, allows_gaps: bool, error: Exception | None = None) -> None:

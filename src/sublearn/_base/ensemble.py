@@ -18,6 +18,7 @@ class SLMEnsemble(SLMPredictor):
     """Base of forest and boosting."""
 
     _drawn_from: int  # the key that all trees were drawn from; a warm start goes on with it
+    _settings: dict[str, Any]  # parameters of the fit that must stay where trees are kept
 
     @property
     def ensemble_(self) -> FlatEnsemble:
@@ -40,13 +41,27 @@ class SLMEnsemble(SLMPredictor):
         """The trees, each by itself."""
         return unpack(self._model.ensemble)
 
-    def _check_width(self, X: Array) -> None:
-        """Raise ValueError if trees that are kept have other features."""
+    def _settings_now(self) -> dict[str, Any]:
+        """Parameters that must stay where trees are kept."""
+        given = self.categorical_features
+        is_sequence = given is not None and not isinstance(given, str)
+        return {"categorical_features": np.asarray(given).tolist() if is_sequence else given}
+
+    def _check_settings(self) -> None:
+        """Raise ValueError if a parameter that must stay has changed."""
+        for name, new in self._settings_now().items():
+            old = self._settings[name]
+            if old != new:
+                owner = type(self).__name__
+                raise ValueError(f"{name} of {owner} must stay {old!r}, as warm_start=True keeps trees; got {new!r}.")
+
+    def _check_width(self, n_features: int) -> None:
+        """Raise ValueError if trees that are kept have another number of features."""
         before = self._model.n_features
-        if X.shape[1] != before:
+        if n_features != before:
             raise ValueError(
                 f"X of {type(self).__name__}.fit must have {before} features as before, since warm_start=True keeps "
-                f"trees; got {X.shape[1]}."
+                f"trees; got {n_features}."
             )
 
     def _check_codes(self, plan: Plan) -> None:

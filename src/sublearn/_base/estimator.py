@@ -55,6 +55,11 @@ class SLMEstimator(Intake, BaseEstimator):  # type: ignore[misc]
     _rules: dict[str, Rule] = {}  # noqa: RUF012  parameters whose rule differs from the table's
     _texts: dict[str, str] = {}  # noqa: RUF012  parameters whose text differs from the table's
 
+    def __sklearn_tags__(self) -> Tags:
+        tags: Tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
     def _workers(self) -> Workers:
         check_parameter(self, "n_jobs")  # it may have changed since the fit
         return Workers(n_threads(self.n_jobs))
@@ -77,7 +82,7 @@ class SLMPredictor(SLMEstimator):
         if "_schema" in vars(self):
             return self._schema
         if self._model not in SCHEMAS:
-            SCHEMAS[self._model] = schema_of(self._model.levels)
+            SCHEMAS[self._model] = schema_of(self._model.levels, self._model.kinds)
         return SCHEMAS[self._model]
 
     def _keeps_trees(self) -> bool:
@@ -107,13 +112,15 @@ class SLMPredictor(SLMEstimator):
 
     def _store_model(self, ensemble: FlatEnsemble, coded: Coded, plan: Plan, **more: Any) -> None:
         """Hold the model that trees and the samples they have grown from make."""
+        schema = self._known_schema()
         self._model = FittedModel(
             maps=coded.maps,
             ensemble=ensemble,
             subspace_size=plan.subspace_size,
             classes=coded.classes if coded.classes.size else None,
             feature_names=getattr(self, "feature_names_in_", None),
-            levels=self._known_schema().all_levels,
+            levels=schema.all_levels,
+            kinds=schema.kinds,
             **more,
         )
         self.__dict__.pop("_schema", None)

@@ -2,7 +2,8 @@
 
 Numbers stay what they are, and what is missing is NaN. Booleans are 0 and 1. Dates and times are seconds since the
 beginning of 1970, times of a day are seconds since midnight, durations are seconds. A category is the number of its
-level; levels are found in `fit`, and one that was not there is NaN.
+level; levels are found in `fit`, and one that was not there is NaN. A level is what is written: 3 and 3.0 are one, and
+so are 0.1 in single and in double precision; "3" is another.
 """
 
 import math
@@ -16,11 +17,13 @@ from typing import Any, NamedTuple
 
 import narwhals.stable.v2 as nw
 import numpy as np
+from scipy.sparse import issparse
 
 from sublearn.kernels.layout import Array
 
 BY_TYPE = "from_dtype"
 TEXTS = (nw.String, nw.Categorical, nw.Enum, nw.Object)  # types whose columns are categories
+NUMBERS, TEXT, DATES, TIMES, DURATIONS = "numbers", "text", "dates", "times of a day", "durations"  # kinds of columns
 SECOND = 1e6  # in microseconds
 
 EXACT = 2**53  # whole numbers up to this are floats too
@@ -55,6 +58,7 @@ class Schema(NamedTuple):
     """What the columns of a table are."""
 
     levels: tuple[Levels | None, ...]  # of each feature; None for numbers
+    kinds: tuple[str | None, ...]  # what the numbers of each feature were; None: categories, or nothing was there
 
     @property
     def all_levels(self) -> tuple[tuple[Level | None, ...] | None, ...]:
@@ -67,6 +71,11 @@ class Schema(NamedTuple):
         return any(levels is not None for levels in self.levels)
 
     @property
+    def is_plain(self) -> bool:
+        """Whether all features are numbers, and were so before they came here."""
+        return not self.has_categories and set(self.kinds) <= {NUMBERS, None}
+
+    @property
     def n_levels(self) -> Array:
         """As in `Given`."""
         if not self.has_categories:
@@ -74,14 +83,20 @@ class Schema(NamedTuple):
         return np.array([0 if levels is None else max(levels.n, 1) for levels in self.levels], np.int64)
 
 
-def schema_of(all_levels: tuple[tuple[Level | None, ...] | None, ...]) -> Schema:
+def schema_of(all_levels: tuple[tuple[Level | None, ...] | None, ...], kinds: tuple[str | None, ...]) -> Schema:
     """The schema whose `all_levels` these are."""
     return Schema(
         tuple(
             None if levels is None else Levels(tuple(v for v in levels if v is not None), None in levels)
             for levels in all_levels
-        )
+        ),
+        kinds,
     )
+
+
+def level_name(level: Level | None) -> str:
+    """A level as it is shown; text is in quotes, so that it is told from numbers and from what is missing."""
+    return "missing" if level is None else repr(level).removesuffix(".0")
 
 
 class Column(NamedTuple):
@@ -102,6 +117,13 @@ class ColumnError(ValueError):
     def __init__(self, name: Any, values: Array) -> None:
         super().__init__(f"column {name!r}")
         self.name, self.values = name, values
+
+
+class ChangedError(ValueError):
+    """Raised for a column that holds something else than in fit."""
+
+    def __init__(self, name: Any, before: str, now: str) -> None:
+        super().__init__(f"column {name!r} held {before} then, and holds {now} now")
 
 
 def columns_of(X: Any) -> list[Column] | None:
@@ -147,12 +169,29 @@ def _as_frame(X: Any) -> "nw.DataFrame[Any] | None":
     return frame if isinstance(frame, nw.DataFrame) else None
 
 
+def native_of(X: Any) -> Any:
+    """The frame inside one of narwhals; anything else as it is."""
+    return nw.to_native(X, pass_through=True)
+
+
 def _columns_of_frame(frame: "nw.DataFrame[Any]") -> list[Column]:
-    return [Column(name, frame[:, i]) for i, name in enumerate(frame.columns)]  # names may be numbers
+    return [Column(name, _with_type(frame[:, i])) for i, name in enumerate(frame.columns)]  # names may be numbers
+
+
+def _with_type(series: Any) -> Any:
+    """The series; one of Arrow's days in milliseconds, of which narwhals knows nothing, as one of dates."""
+    native = nw.to_native(series)
+    if str(getattr(native, "type", "")) == "date64[ms]":
+        return nw.from_native(native.cast("timestamp[ms]"), series_only=True)
+    if str(getattr(native, "dtype", "")) == "date64[ms][pyarrow]":
+        return nw.from_native(native.astype("timestamp[ms][pyarrow]"), series_only=True)
+    return series
 
 
 def take_rows(X: Any, rows: Array) -> Any:
     """Some of the rows of a table, as a table of the same kind."""
+    if issparse(X):
+        return X.tocsr()[rows]
     frame = _as_frame(X)
     if frame is not None:
         return nw.to_native(frame[rows])
@@ -166,16 +205,16 @@ def chosen_columns(given: Any, columns: Sequence[Column], owner: str) -> Array:
         return np.zeros(n, np.bool_)
     if isinstance(given, str):
         return np.array([column.is_text for column in columns], np.bool_)
-    chosen = np.asarray(given)
-    if chosen.dtype == np.bool_:
-        if chosen.shape != (n,):
+    chosen = np.asarray(given).tolist()
+    if chosen and isinstance(chosen[0], bool):
+        if len(chosen) != n:
             raise ValueError(
-                f"categorical_features of {owner} must have a flag for each of {n} columns; got shape {chosen.shape}."
+                f"categorical_features of {owner} must have a flag for each of {n} columns; got {len(chosen)}."
             )
-        return chosen
+        return np.array(chosen)
     mask = np.zeros(n, np.bool_)
     names = [column.name for column in columns]
-    for one in chosen.tolist():
+    for one in chosen:
         if isinstance(one, str) and one in names:
             mask[names.index(one)] = True
         elif isinstance(one, int) and 0 <= one < n:
@@ -190,15 +229,42 @@ def read_columns(columns: Sequence[Column], chosen: Array, schema: Schema | None
     n = len(columns[0].values) if columns else 0
     out = np.empty((n, len(columns)), np.float64, order="F")
     found: list[Levels | None] = []
+    kinds: list[str | None] = []
     for i, column in enumerate(columns):
         known = None if schema is None else schema.levels[i]
+        levels, kind = None, None
         if known is None and (schema is not None or not chosen[i]):
             out[:, i] = _numbers(column)
-            found.append(None)
+            kind = None if np.isnan(out[:, i]).all() else _kind(column)
+            if schema is not None:
+                _refuse_change(column.name, schema.kinds[i], kind)
         else:
             out[:, i], levels = _categories(column, known)
-            found.append(levels)
-    return out, Schema(tuple(found))
+        found.append(levels)
+        kinds.append(kind)
+    return out, Schema(tuple(found), tuple(kinds)) if schema is None else schema
+
+
+def _kind(column: Column) -> str:
+    """What the numbers of a column are, by its type."""
+    series = column.values
+    if not isinstance(series, nw.Series):
+        return {"M": DATES, "m": DURATIONS}.get(series.dtype.kind, NUMBERS)
+    dtype = series.dtype
+    if dtype in (nw.Date, nw.Datetime):
+        return DATES
+    if dtype == nw.Duration:
+        return DURATIONS
+    if dtype == nw.Time:
+        return TIMES
+    is_text = column.is_text and (dtype != nw.Object or any(isinstance(value, str) for value in series))
+    return TEXT if is_text else NUMBERS
+
+
+def _refuse_change(name: Any, before: str | None, now: str | None) -> None:
+    """Raise ChangedError for numbers that were something else in fit; text that reads as numbers may become those."""
+    if None not in (before, now) and before != now and (before, now) != (TEXT, NUMBERS):
+        raise ChangedError(name, str(before), str(now))
 
 
 def _categories(column: Column, known: Levels | None) -> tuple[Array, Levels]:
@@ -210,25 +276,39 @@ def _categories(column: Column, known: Levels | None) -> tuple[Array, Levels]:
         objects = np.empty(len(column.values), object)
         objects[:] = column.values.to_list() if isinstance(column.values, nw.Series) else column.values
         raise ColumnError(column.name, objects) from None
-    if known is None:
-        present = {given[place] for place in np.unique(places[places >= 0]).tolist()}
-        has_gaps = bool((places < 0).any()) or None in present
-        present.discard(None)
+    used = np.flatnonzero(np.bincount(places[places >= 0], minlength=len(given)))
+    present = {level for place in used.tolist() if (level := given[place]) is not None}
+    if known is not None:
+        _refuse_other_levels(column.name, known, present)
+    else:
         texts = sorted(v for v in present if isinstance(v, str))
+        has_gaps = bool((places < 0).any()) or any(given[place] is None for place in used.tolist())
         known = Levels((*sorted(v for v in present if not isinstance(v, str)), *texts), has_gaps)
     numbers = known.numbers_of([*given, None])  # the last is for what is missing
     return numbers[places], known
+
+
+def _refuse_other_levels(name: Any, known: Levels, present: set[Any]) -> None:
+    """Raise ChangedError where no level is known, since text has become numbers or the other way round."""
+    if not present or not known.values or any(level in known.places for level in present):
+        return
+    before, now = ({TEXT if isinstance(v, str) else NUMBERS for v in some} for some in (known.values, present))
+    if before.isdisjoint(now):
+        old, new = known.values[0], min(present)
+        raise ChangedError(name, f"{before.pop()} such as {level_name(old)}", f"{now.pop()} such as {level_name(new)}")
 
 
 def _factorised(column: Column) -> tuple[Array, list[Any]]:
     """For each sample the place of its value in a list; -1 for what is missing."""
     series = column.values
     if not isinstance(series, nw.Series):
-        return _factorised_objects(series)
+        return _factorised_array(series)
+    if series.dtype.is_float():
+        return _factorised_array(np.asarray(series.to_numpy()))
     if series.implementation.is_pandas_like():
         native = nw.to_native(series)
-        native = native if series.dtype in (nw.Categorical, nw.Enum) else native.astype("category")
-        return native.cat.codes.to_numpy().astype(np.int64), native.cat.categories.tolist()
+        native = native if hasattr(native, "cat") else native.astype("category")
+        return native.cat.codes.to_numpy().astype(np.int64), _one_by_one(native.cat.categories)
     if series.implementation.is_polars() and series.dtype in (nw.String, nw.Categorical, nw.Enum):
         values = series.cast(nw.String).drop_nulls().unique().to_list()
         places = series.cast(nw.String).replace_strict(values, list(range(len(values))), return_dtype=nw.Float64)
@@ -242,11 +322,26 @@ def _factorised(column: Column) -> tuple[Array, list[Any]]:
     return _factorised_objects(series.to_list())
 
 
-def _factorised_objects(values: Any) -> tuple[Array, list[Any]]:
+def _factorised_array(values: Array) -> tuple[Array, list[Any]]:
+    """The same for an array."""
+    if values.dtype.kind == "O":
+        return _factorised_objects(values.tolist())
+    found, places = np.unique(
+        values.astype("datetime64[us]") if values.dtype.kind == "M" else values, return_inverse=True
+    )
+    return places, _one_by_one(found)
+
+
+def _one_by_one(values: Any) -> list[Any]:
+    """Values as Python has them, but floats as they are, as short ones are written in fewer digits."""
+    return [*np.asarray(values)] if values.dtype.kind == "f" else values.tolist()
+
+
+def _factorised_objects(values: Sequence[Any]) -> tuple[Array, list[Any]]:
     """The same for Python's objects, one by one."""
     places: dict[Any, int] = {}
     out = np.empty(len(values), np.int64)
-    for i, value in enumerate(values.tolist() if isinstance(values, np.ndarray) else values):
+    for i, value in enumerate(values):
         level = _level(value)
         out[i] = -1 if level is None else places.setdefault(level, len(places))
     return out, list(places)
@@ -258,12 +353,13 @@ def _level(value: Any) -> Level | None:
     Raises TypeError for what has no hash.
     """
     hash(value)
+    value = value.item() if isinstance(value, np.bool_) else value
     if _is_gap(value):
         return None
     if isinstance(value, Integral):
         return float(value) if abs(int(value)) <= EXACT else int(value)
     if isinstance(value, Real | Decimal):
-        number = float(value)
+        number = float(str(value) if isinstance(value, np.floating) else value)
         return None if math.isnan(number) else number
     if isinstance(value, bytes):
         return value.decode("utf-8", "replace")

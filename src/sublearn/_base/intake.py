@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.utils import check_array
 from sklearn.utils.validation import _num_samples
 
-from sublearn._base.checking import is_temporal
+from sublearn._base.checking import is_temporal, refuse_faults
 from sublearn._base.frames import Schema
 from sublearn.core.data.codes import CODE_LIMIT, FeatureMaps
 from sublearn.core.data.fixed_point import UNIT, Weights, integer_weights
@@ -81,6 +81,7 @@ class Intake:
                 raise ValueError("dates or times are none.")
             checked: Array = check_array(values, ensure_2d=False, dtype=np.float64, input_name=name)
         except (TypeError, ValueError, OverflowError) as error:
+            refuse_faults(values, name, type(self).__name__)
             raise ValueError(f"{name} of {type(self).__name__} must hold finite numbers: {error}") from None
         if isinstance(given, Number):
             checked = np.full(_num_samples(X), checked[0])

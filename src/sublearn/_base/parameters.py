@@ -142,9 +142,12 @@ def or_sequence(rule: Rule) -> Rule:
 
 def _are_columns(value: Any) -> bool:
     """Whether a value is a sequence of names, or of numbers, or of flags."""
-    if not isinstance(value, Sequence | np.ndarray) or isinstance(value, str | bytes) or np.ndim(value) != 1:
+    if not (isinstance(value, Sequence) or hasattr(value, "__array__")) or isinstance(value, str | bytes):
         return False
-    kinds = {"s" if isinstance(v, str) else "b" if isinstance(v, bool | np.bool_) else _is_whole(v) for v in value}
+    if np.ndim(value) != 1:
+        return False
+    each = value if isinstance(value, Sequence) else np.asarray(value).tolist()
+    kinds = {"s" if isinstance(v, str) else "b" if isinstance(v, bool | np.bool_) else _is_whole(v) for v in each}
     return len(kinds) <= 1 and False not in kinds
 
 

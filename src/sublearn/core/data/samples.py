@@ -111,8 +111,7 @@ def code(given: Given, maps: FeatureMaps | None, kind: str, limit: int, workers:
     if not levels.any():
         return _coded(given, maps or pack_views(views, limit), workers)
     known = maps or (pack_views(views, limit) if views else None)
-    codes = encode_samples(given.X, known, workers)[~known.listed] if known else np.empty((0, len(given.y)), np.int16)
-    categories = _categories(given, levels, codes, limit)
+    categories = _categories(given, levels, known, limit, workers)
     found = categories.views()
     maps = maps or pack_views([*views, *categories.as_maps(found)], limit)
     return _with_unseen(_coded(given, maps, workers), categories, found)
@@ -138,12 +137,13 @@ def _coded(given: Given, maps: FeatureMaps, workers: Workers) -> Coded:
     )
 
 
-def _categories(given: Given, n_levels: Array, codes: Array, limit: int) -> Categories:
+def _categories(given: Given, n_levels: Array, maps: FeatureMaps | None, limit: int, workers: Workers) -> Categories:
     """The categories of samples; folds are dealt by content, which levels and the codes of numbers are."""
     features = np.flatnonzero(n_levels)
     columns = given.X[:, features].T
     ids = np.where(np.isnan(columns), -1.0, columns).astype(np.int32)
     present = [np.unique(column, return_inverse=True)[1] for column in ids]  # whatever other levels there may be
+    codes = encode_samples(given.X, maps, workers)[~maps.listed] if maps else ()
     folds = deal(content_keys([*codes, *present], len(given.y), FOLDS), given.y, N_FOLDS)
     return Categories(
         features=features,

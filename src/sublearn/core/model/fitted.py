@@ -29,6 +29,7 @@ class FittedModel:
     classes: Array | None  # in order; None for numbers
     feature_names: Array | None = None  # where X had names
     levels: tuple[tuple[float | str | None, ...] | None, ...] = ()  # of each feature that is a category; None: missing
+    kinds: tuple[str | None, ...] = ()  # of each feature that is a number: what it was in the table; None: not known
     votes: Array | None = None  # float64 (n_nodes, n_classes), what nodes contribute if not their values
     link: str | Link = MEAN  # a name of `LINKS`, or a loss of the user's own
     start: Array = field(default_factory=lambda: np.empty(0))  # float64 (n_outputs,), boosting: raw before any tree
