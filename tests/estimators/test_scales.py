@@ -16,6 +16,8 @@ from sublearn import (
     SLMForestRegressor,
     SLMRegressor,
 )
+from sublearn.core.data.fixed_point import integer_weights
+from sublearn.core.data.outliers import reach_of
 
 REGRESSORS = [
     SLMRegressor(min_samples_leaf=5, random_state=0),
@@ -92,12 +94,49 @@ def test_a_target_far_from_all_others_is_learned_too(model: Any) -> None:
         assert own.predict(X).mean() == pytest.approx(y.mean(), rel=1e-6)
 
 
-def test_early_stopping_sees_past_a_far_target() -> None:
+@pytest.mark.parametrize("row", range(0, 60, 4))
+def test_early_stopping_sees_past_a_far_target(row: int) -> None:  # some are in the part to validate on
     X, y, _ = samples()
-    y[7] = 1e8
-    model = SLMBoostRegressor(n_estimators=200, early_stopping=True, random_state=0).fit(X, y)
+    y[row] = 1e8
+    model = SLMBoostRegressor(n_estimators=200, learning_rate=0.1, early_stopping=True, random_state=0).fit(X, y)
     assert model.n_iter_ > 20
     assert np.median(np.abs(model.predict(X) - y)) < 2
+
+
+def test_rounds_that_do_not_help_leave_the_far_target() -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(400, 2)), rng.normal(size=400)
+    y[7] = 1e8
+    settings: dict[str, Any] = {"n_estimators": 20, "early_stopping": True, "warm_start": True, "random_state": 0}
+    model = SLMBoostRegressor(min_samples_leaf=1, **settings).fit(X, y, eval_set=(X[100:], rng.normal(size=300)))
+    assert model.n_iter_ >= 1
+    assert model.predict(X[7:8])[0] == pytest.approx(1e8)
+    model.set_params(n_estimators=25).fit(X, y, eval_set=(X[100:], rng.normal(size=300)))
+
+
+def test_a_warm_start_must_have_far_targets_as_before() -> None:
+    X, y, _ = samples()
+    far = y.copy()
+    far[7] = 1e8
+    for before, now in ((y, far), (far, y)):
+        model = SLMBoostRegressor(n_estimators=3, learning_rate=0.1, warm_start=True, random_state=0).fit(X, before)
+        with pytest.raises(ValueError, match="far from all others"):
+            model.set_params(n_estimators=5).fit(X, now)
+
+
+def test_importances_are_those_of_the_other_targets() -> None:
+    X, y, _ = samples()
+    model = SLMBoostRegressor(n_estimators=40, learning_rate=0.1, random_state=0)
+    usual = clone(model).fit(X, y).feature_importances_
+    y[7] = 1e8
+    np.testing.assert_allclose(clone(model).fit(X, y).feature_importances_, usual, atol=0.1)
+
+
+def test_several_far_targets_hide_nothing() -> None:
+    X, y, _ = samples(2000)
+    y[:1000:250] = 1e8, -1e8, 1e6, 1e5
+    model = SLMBoostRegressor(n_estimators=60, learning_rate=0.1, random_state=0).fit(X[:1000], y[:1000])
+    assert np.median(np.abs(model.predict(X[1000:]) - y[1000:])) < 1.5
 
 
 def test_rounds_are_added_beside_a_far_target() -> None:
@@ -116,8 +155,9 @@ def test_rounds_are_added_beside_a_far_target() -> None:
 @pytest.mark.parametrize("model", [REGRESSORS[0], REGRESSORS[2]], ids=name_of)
 def test_weight_two_is_the_row_twice_beside_a_far_target(model: Any) -> None:
     X, y, _ = samples()
-    y[7] = 1e8
+    y[[7, 8]] = 1e8, -1e9
     weights = 1 + np.arange(len(y)) % 2
+    assert reach_of(y, integer_weights(weights)) is not None
     twice = np.repeat(np.arange(len(y)), weights)
     by_weight = clone(model).fit(X, y, weights).predict(X)
     np.testing.assert_array_equal(clone(model).fit(X[twice], y[twice]).predict(X), by_weight)

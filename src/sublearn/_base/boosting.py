@@ -75,9 +75,12 @@ class SLMBoost(SLMEnsemble):
 
     @property
     def feature_importances_(self) -> Array:
-        """Share of each feature in the decrease of the training loss, over all trees."""
+        """Share of each feature in the decrease of the training loss, over all trees that learn what is usual."""
         check_is_fitted(self)
-        return shares(feature_decreases(self._model.ensemble.nodes, self._model.maps.features))
+        nodes = self._model.ensemble.nodes
+        if self._has_excess and self.n_iter_ > 1:  # of a few targets far from all others
+            nodes = pack(self._trees()[1:]).nodes
+        return shares(feature_decreases(nodes, self._model.maps.features))
 
     @property
     def n_iter_(self) -> int:
@@ -101,13 +104,15 @@ class SLMBoost(SLMEnsemble):
         """Fit to checked samples, of which all count; is_given: whether the user chose those to validate on."""
         kept = self._kept()
         key = kept._drawn_from if kept else self._key()
-        part = part._replace(weights=part.weights.relative())
+        part = whole = part._replace(weights=part.weights.relative())
         if validation is None and self.early_stopping:
             part, validation = self._split(part, key_below(key, SPLIT))
         loss = self._loss_for(part, validation, is_given)
         parameters = self._tree_parameters(part.n_samples, **FIXED | self._depth(part.n_samples))
         plan = self._plan(parameters, part.X.shape[1])
-        reach = reach_of(part.y, part.weights) if isinstance(loss, SquaredError) else None
+        reach = reach_of(whole.y, whole.weights) if isinstance(loss, SquaredError) else None
+        has_excess = reach is not None
+        self._check_excess(kept, has_excess)
         start, trees = self._beginning(loss, part, plan, reach)
         n_each = len(start) if self._is_separate else 1
 
@@ -120,10 +125,8 @@ class SLMBoost(SLMEnsemble):
             validating = None
             if validation is not None:
                 validating = _problem(code_like(validation, coded.maps, workers), loss, start, trees, workers)
-            if reach is not None and not kept:
-                trees = learn_excess(training, reach, growth_at(1.0), workers)
-            has_excess = kept._has_excess if kept else reach is not None
-            if reach is not None and has_excess:
+            if reach is not None:
+                trees = trees or learn_excess(training, reach, growth_at(1.0), workers)
                 training = without_excess(training, reach, trees[0], not kept, workers)
                 if validating is not None:
                     validating = without_excess(validating, reach, trees[0], not kept, workers)
@@ -135,6 +138,8 @@ class SLMBoost(SLMEnsemble):
             n_kept = len(trees) // n_each
             rounds = boost(training, validating, growth_at(rate), range(n_kept, n_rounds), workers)
             self._collect(self._on_course(rounds, loss, rate, n_kept), trees, scores, n_rounds, n_each)
+            if self.early_stopping:
+                del trees[max(scores.best, int(has_excess)) * n_each :]
         link = link_of(loss, len(part.classes))
         self._store_model(pack(trees), coded, plan, link=link, start=start, trees_a_round=n_each)
         self._drawn_from, self._loss, self._settings = key, loss, self._settings_now()
@@ -142,6 +147,16 @@ class SLMBoost(SLMEnsemble):
         self.learning_rate_ = rate
         self.train_score_ = np.array(scores.training)
         self.validation_score_ = np.array(scores.validation)
+
+    def _check_excess(self, kept: Any, has_excess: bool) -> None:
+        """Raise ValueError where trees are kept that do not go with the targets."""
+        if kept and kept._has_excess != has_excess:
+            words = "targets far from all others", "no target far from all others"
+            before, now = words if kept._has_excess else words[::-1]
+            raise ValueError(
+                f"y of {type(self).__name__}.fit must have {before} as before, since warm_start=True keeps trees; it "
+                f"has {now}."
+            )
 
     def _loss_for(self, part: Given, validation: Given | None, is_given: bool) -> Loss:
         """The loss, which may keep what it sees, for samples that are in its domain."""
@@ -264,8 +279,6 @@ class SLMBoost(SLMEnsemble):
                     break
                 if self.early_stopping and n_iter - scores.best >= self.n_iter_no_change:
                     break
-        if self.early_stopping:
-            del trees[scores.best * n_each :]
 
     def _check_exposure(self, exposure: Any, X: Any, prefix: str = "") -> Array:
         """Exposures of samples to learn from or to validate on; empty for ones, which all are but for some losses."""

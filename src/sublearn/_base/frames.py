@@ -352,6 +352,8 @@ def _level(value: Any) -> Level | None:
 
     Raises TypeError for what has no hash.
     """
+    if isinstance(value, str):
+        return str(value)
     hash(value)
     value = value.item() if isinstance(value, np.bool_) else value
     if _is_gap(value):
@@ -378,7 +380,7 @@ def _numbers(column: Column) -> Array:
         return _numbers_of_objects(column)
     dtype = series.dtype
     if dtype.is_numeric() or dtype == nw.Boolean:
-        return np.asarray(series.cast(nw.Float64).to_numpy(), np.float64)
+        return _floats(series)
     if dtype == nw.Date:
         return _floats(series.cast(nw.Datetime("us")).dt.timestamp("us")) / SECOND
     if dtype == nw.Datetime:
@@ -393,7 +395,9 @@ def _numbers(column: Column) -> Array:
 
 
 def _floats(series: Any) -> Array:
-    return np.asarray(series.cast(nw.Float64).to_numpy(), np.float64)
+    """Numbers as floats; those of Arrow that are not exactly floats are rounded, as those of others are."""
+    whole = series.dtype.is_integer() and not series.is_null().any()
+    return np.asarray((series if whole else series.cast(nw.Float64)).to_numpy(), np.float64)
 
 
 def _seconds(value: time | None) -> float:

@@ -12,7 +12,8 @@ from sublearn.core.data.codes import quantiles
 from sublearn.core.data.fixed_point import Weights
 from sublearn.kernels.layout import Array
 
-RARE = 1e-4  # share of the samples that may be far from the others, though always one
+RARE = 1e-4  # share of the samples that may be far from the others, ...
+FEW, SMALL = 5, 0.05  # ... though always so many, if they are no more than this share, and always one
 FAR = 2.0**8  # times what is usual
 
 
@@ -39,9 +40,10 @@ def reach_of(y: Array, weights: Weights) -> Reach | None:
     """Where the targets lie; None where none is far from the others."""
     if len(y) <= 2:
         return None
-    middle = float(quantiles(y, weights.weights, np.array([0.5]))[0])
+    n = weights.count(len(y))
+    middle = float(quantiles(y, weights.counts, np.array([0.5]))[0])
     with np.errstate(over="ignore"):
         away = np.abs(y - middle)
-        share = 1.0 - max(RARE, 1.5 / weights.count(len(y)))  # between the last sample and the one before
-        usual = float(quantiles(away, weights.weights, np.array([share]))[0])
+        n_far = max(min(FEW, int(SMALL * n)), int(RARE * n), 1)
+        usual = float(quantiles(away, weights.counts, np.array([1.0 - (n_far + 0.5) / n]))[0])
         return Reach(middle, usual) if 0 < FAR * usual < away.max() else None
