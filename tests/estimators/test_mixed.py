@@ -513,6 +513,30 @@ def test_all_times_of_arrow_are_the_same_seconds(kind: Any) -> None:
     np.testing.assert_array_equal(model.predict(given), model.predict(pl.DataFrame({"t": times})))
 
 
+def test_whole_numbers_that_are_no_floats_are_rounded_in_every_frame() -> None:
+    day = timedelta(days=1)
+    columns: dict[str, list[Any]] = {
+        "id": [10**17 + i for i in range(40)],
+        "until": [datetime(9999, 12, 31), *(datetime(2000, 1, 1) + i * day for i in range(39))],
+        "long": [i * 200 * day for i in range(40)],
+    }
+    kinds = {"id": pa.int64(), "until": pa.timestamp("us"), "long": pa.duration("ns")}
+    for gaps in (0, 3):
+        given = {name: [None] * gaps + values[gaps:] for name, values in columns.items()}
+        table = pa.table({name: pa.array(values, kinds[name]) for name, values in given.items()})
+        backed = table.to_pandas(types_mapper=pd.ArrowDtype)
+        frames = (table, backed, pl.from_arrow(table))
+        answers = [SLMRegressor(random_state=0).fit(X, np.arange(40.0)).predict(X) for X in frames]
+        np.testing.assert_array_equal(answers[0], answers[1])
+        np.testing.assert_array_equal(answers[0], answers[2])
+
+
+def test_a_column_of_dates_in_an_array_is_named_beside_categories() -> None:
+    X = np.array([[i, "ab"[i % 2], datetime(2000, 1, 1)] for i in range(40)], object)
+    with pytest.raises(ValueError, match=r"dates or times such as .* in column 2"):
+        SLMRegressor(categorical_features=[1]).fit(X, np.arange(40.0))
+
+
 def test_other_types_of_arrow_are_named() -> None:
     spans = pa.table({"span": pa.array([pa.MonthDayNano([i, 1, 1]) for i in range(4)])})
     with pytest.raises(ValueError, match=r"objects such as MonthDayNano.* in column 'span'"):

@@ -386,7 +386,7 @@ def _numbers(column: Column) -> Array:
     if dtype == nw.Datetime:
         return _floats(series.dt.timestamp("us")) / SECOND
     if dtype == nw.Duration:
-        return _floats(series.dt.total_microseconds()) / SECOND
+        return _numbers_of_objects(Column(column.name, series.to_numpy()))
     if dtype == nw.Time:
         return np.array([_seconds(value) for value in series.to_list()], np.float64)
     objects = np.empty(len(series), object)
@@ -396,8 +396,11 @@ def _numbers(column: Column) -> Array:
 
 def _floats(series: Any) -> Array:
     """Numbers as floats; those of Arrow that are not exactly floats are rounded, as those of others are."""
-    whole = series.dtype.is_integer() and not series.is_null().any()
-    return np.asarray((series if whole else series.cast(nw.Float64)).to_numpy(), np.float64)
+    if not series.dtype.is_integer():
+        return np.asarray(series.cast(nw.Float64).to_numpy(), np.float64)
+    gone = series.is_null()
+    numbers = np.asarray((series.fill_null(0) if gone.any() else series).to_numpy(), np.float64)
+    return np.where(gone.to_numpy(), np.nan, numbers)
 
 
 def _seconds(value: time | None) -> float:
