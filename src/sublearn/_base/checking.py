@@ -97,7 +97,7 @@ def _check_table(estimator: Any, X: Any, *y: Any, reset: bool) -> Any:
         raise ValueError(f"X of {owner} must be of the types of fit: {error}.") from None
     except ColumnError as error:
         fault = _fault(error.values, WITHOUT_GAPS)
-        if not hasattr(X, "columns") and (not is_chosen or fault is None or fault.kind == OBJECTS):
+        if not hasattr(X, "columns") and (is_plain or fault is None or fault.kind == OBJECTS):
             _refuse_samples(X, owner, True, error)
         raise ValueError(_says(owner, error.name, fault, "") if fault else str(error)) from None
     _refuse_infinity(matrix, columns, owner)
