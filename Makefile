@@ -53,6 +53,8 @@ bench: $(VENV)/.peers
 	$(BIN)/python benchmarks/convergence.py
 	$(BIN)/python benchmarks/quality.py
 	$(BIN)/python benchmarks/defaults.py
+	$(BIN)/python benchmarks/mixed.py
+	$(BIN)/python benchmarks/gaps.py
 	$(BIN)/python benchmarks/feature_tests.py
 	$(BIN)/python benchmarks/times.py
 	$(BIN)/python benchmarks/stress.py
