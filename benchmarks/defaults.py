@@ -196,20 +196,25 @@ def run_all(
             yield cell, result
 
 
+def add_arguments(parser: argparse.ArgumentParser, splits: int, name: str) -> None:
+    """What all benchmarks of many tables take."""
+    parser.add_argument("--splits", type=int, default=splits, help="at the most")
+    parser.add_argument("--first", type=int, default=0, help="seed of the first split")
+    parser.add_argument("--only", help="contenders")
+    parser.add_argument("--results", type=Path, default=Path(f"bench/{name}.jsonl"))
+    parser.add_argument("--report", action="store_true", help="fit nothing")
+    parser.add_argument("--out", type=Path, default=Path("bench"), help="folder of the pictures")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--kinds", default="tree,forest,boost")
     parser.add_argument("--groups", default="hand", help="of sets: hand, study, check")
     parser.add_argument("--sets", help="names, in the place of groups")
-    parser.add_argument("--splits", type=int, default=10, help="at the most")
-    parser.add_argument("--first", type=int, default=0, help="seed of the first split")
     parser.add_argument("--setting", action="append", default=[], help="of ours, as one more contender")
-    parser.add_argument("--only", help="contenders")
     parser.add_argument("--slow", action="store_true", help="YDF's oblique trees too")
     parser.add_argument("--data-dir", type=Path, action="append", default=[])
-    parser.add_argument("--results", type=Path, default=Path("bench/defaults.jsonl"))
-    parser.add_argument("--report", action="store_true", help="fit nothing")
-    parser.add_argument("--out", type=Path, default=Path("bench"), help="folder of the pictures")
+    add_arguments(parser, splits=10, name="defaults")
     arguments = parser.parse_args()
     names = arguments.sets.split(",") if arguments.sets else _grouped(arguments.groups.split(","))
     folders = tuple(arguments.data_dir)

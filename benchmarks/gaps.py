@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 import tables
-from defaults import Cell, is_missing, loaded, make, read, run_all, scores, version_of
+from defaults import Cell, add_arguments, is_missing, loaded, make, read, run_all, scores, version_of
 from ranks import report
 
 CONTENDERS = ("slm-boost", "xgboost", "lightgbm", "hist-boosting")
@@ -58,12 +58,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sets", help="names; those at hand where none is given")
     parser.add_argument("--ways", default=",".join(WAYS))
-    parser.add_argument("--splits", type=int, default=3)
-    parser.add_argument("--first", type=int, default=0, help="seed of the first split")
-    parser.add_argument("--only", help="contenders")
-    parser.add_argument("--results", type=Path, default=Path("bench/gaps.jsonl"))
-    parser.add_argument("--report", action="store_true", help="fit nothing")
-    parser.add_argument("--out", type=Path, default=Path("bench"), help="folder of the pictures")
+    add_arguments(parser, splits=3, name="gaps")
     arguments = parser.parse_args()
     names = arguments.sets.split(",") if arguments.sets else [n for n in tables.GROUPS["hand"] if n not in WIDE]
     names = [name for name in names if loaded(name, ()) is not None]

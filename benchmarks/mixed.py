@@ -26,7 +26,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, TargetEncoder
 
-from defaults import LIBRARIES, Cell, is_missing, make, read, run_all, scores, version_of
+from defaults import LIBRARIES, Cell, add_arguments, is_missing, make, read, run_all, scores, version_of
 from files import FOLDER
 from ranks import report
 
@@ -135,12 +135,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--kinds", default="boost,forest")
     parser.add_argument("--sets", help="names; all where none is given")
-    parser.add_argument("--splits", type=int, default=10)
-    parser.add_argument("--first", type=int, default=0, help="seed of the first split")
-    parser.add_argument("--only", help="contenders")
-    parser.add_argument("--results", type=Path, default=Path("bench/mixed.jsonl"))
-    parser.add_argument("--report", action="store_true", help="fit nothing")
-    parser.add_argument("--out", type=Path, default=Path("bench"), help="folder of the pictures")
+    add_arguments(parser, splits=10, name="mixed")
     arguments = parser.parse_args()
     about = FOLDER / "mixed" / "meta.json"
     if not about.exists():
