@@ -37,7 +37,7 @@ LOSSES: dict[str, Loss] = {
     "three classes": Softmax(3),
     "own": OwnSquares(),
 }
-AT_ONCE = {"squares", "absolute", "quantile", "poisson", "gamma", "two classes"}
+AT_ONCE = {"squares", "absolute", "quantile", "poisson", "gamma", "two classes", "three classes"}
 
 
 def problem_of(name: str, weights: str = "unit", factors: bool = False) -> Problem:
@@ -114,7 +114,7 @@ def test_score_and_slopes_while_raw_moves_are_those_after_it(
         parts.append((first, last))
 
     with Workers(n_threads) as workers:
-        score, slopes = problem.move(add, workers)
+        score, slopes = problem.move(add, signs_of(problem), problem.room(), workers)
     parts.sort()
     assert len(parts) >= n_threads
     assert [first for first, _ in parts] == [0, *(last for _, last in parts[:-1])]

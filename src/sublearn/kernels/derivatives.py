@@ -111,6 +111,17 @@ def first_from(order, begin, end, row):
     return begin
 
 
+@inner
+def sum_rows(rows, gradient, hessian, weights, steps, out):
+    """`sum_derivatives` of the rows of one node, each with all its outputs, which lie side by side."""
+    for p in range(rows.size):
+        i = np.uint32(rows[p])
+        w = weights[i] if weights.size else np.int64(1)
+        for k in range(gradient.shape[1]):
+            out[k, 0] += w * np.int64(rounded(gradient[i, k] * (-1.0 / steps[k, 0])))
+            out[k, 1] += w * (max(np.int64(rounded(hessian[i, k] * (1.0 / steps[k, 1]))), 1) if hessian.size else 1)
+
+
 @bare_kernel
 def sum_derivatives(order, places, gradient, hessian, weights, steps, first, last, out):
     """Add up integer derivatives of those of rows first to last that are in each node, out (n_nodes, n_outputs, 2).
@@ -121,18 +132,20 @@ def sum_derivatives(order, places, gradient, hessian, weights, steps, first, las
     for j in range(places.shape[0]):
         begin = first_from(order, places[j, 0], places[j, 1], first)
         part = order[begin : first_from(order, begin, places[j, 1], last)]
-        for k in range(gradient.shape[1]):
-            down = -1.0 / steps[k, 0]
-            up = 1.0 / steps[k, 1]
-            g = np.int64(0)
-            h = np.int64(0)
-            for p in range(part.size):
-                i = np.uint32(part[p])
-                w = weights[i] if weights.size else np.int64(1)
-                g += w * np.int64(rounded(gradient[i, k] * down))
-                h += w * (max(np.int64(rounded(hessian[i, k] * up)), 1) if hessian.size else np.int64(1))
-            out[j, k, 0] += g
-            out[j, k, 1] += h
+        if gradient.shape[1] > 1:
+            sum_rows(part, gradient, hessian, weights, steps, out[j])
+            continue
+        down = -1.0 / steps[0, 0]
+        up = 1.0 / steps[0, 1]
+        g = np.int64(0)
+        h = np.int64(0)
+        for p in range(part.size):
+            i = np.uint32(part[p])
+            w = weights[i] if weights.size else np.int64(1)
+            g += w * np.int64(rounded(gradient[i, 0] * down))
+            h += w * (max(np.int64(rounded(hessian[i, 0] * up)), 1) if hessian.size else np.int64(1))
+        out[j, 0, 0] += g
+        out[j, 0, 1] += h
 
 
 @bare_kernel
@@ -150,6 +163,7 @@ def add_steps(order, places, steps, first, last, raw):
     for j in range(places.shape[0]):
         begin = first_from(order, places[j, 0], places[j, 1], first)
         part = order[begin : first_from(order, begin, places[j, 1], last)]
-        for k in range(raw.shape[1]):
-            for p in range(part.size):
-                raw[np.uint32(part[p]), k] += steps[j, k]
+        for p in range(part.size):
+            i = np.uint32(part[p])
+            for k in range(raw.shape[1]):
+                raw[i, k] += steps[j, k]

@@ -151,9 +151,17 @@ def measure_log_loss(parameter, y, raw, first, last, out):
             loss[i] = max(x[i], 0.0) + LN2 * e[i] - goal[i] * x[i]
 
 
+@inner
+def fill_log_losses(y, raw, first, n, space, out):
+    """Fill the log losses of n rows from row `first` on, whose softmax is known."""
+    for i in range(n):
+        log_total = LN2 * log2(space.totals[i])
+        out[first + i] = space.largest[i] + log_total - raw[first + i, int(y[first + i])]
+
+
 @kernel
-def differentiate_softmax(parameter, y, raw, first, last, gradient, hessian):
-    """Derivatives of the log loss of many classes."""
+def differentiate_softmax(parameter, y, raw, first, last, gradient, hessian, out):
+    """Derivatives of the log loss of many classes; fills the losses too, unless `out` is empty."""
     n_classes = raw.shape[1]
     space = softmax_space(n_classes)
     e = space.shares
@@ -167,6 +175,8 @@ def differentiate_softmax(parameter, y, raw, first, last, gradient, hessian):
                 gradient[begin + i, k] = p
                 hessian[begin + i, k] = p * (1.0 - p)
             gradient[begin + i, int(y[begin + i])] -= 1.0
+        if out.size:
+            fill_log_losses(y, raw, begin, n, space, out)
 
 
 @kernel
@@ -178,9 +188,7 @@ def measure_softmax(parameter, y, raw, first, last, out):
     for begin in range(first, last, size):
         n = min(size, last - begin)
         fill_softmax(raw, begin, n, space)
-        for i in range(n):
-            log_total = LN2 * log2(space.totals[i])
-            out[begin + i] = space.largest[i] + log_total - raw[begin + i, int(y[begin + i])]
+        fill_log_losses(y, raw, begin, n, space, out)
 
 
 @kernel

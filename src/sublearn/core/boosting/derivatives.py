@@ -42,16 +42,17 @@ def find_slopes(
     workers: Workers,
     fill: Pass | None = None,
     cost: float = 0.0,
+    along: Array | None = None,
 ) -> tuple[Slopes, Slopes]:
     """Derivatives by all outputs, and in a direction (n_outputs,) among them.
 
     `fill(first, last)`, where it is given, writes the derivatives of these rows before they are looked at; `cost` is
-    what that takes a row, in samples visited. Second derivatives by two different outputs are taken for 0, in the
-    direction as in the leaves.
+    what that takes a row, in samples visited. `along` (2, n_samples, 1): room for those in the direction, where there
+    is some. Second derivatives by two different outputs are taken for 0, in the direction as in the leaves.
     """
     n, n_outputs = gradients.shape
     curves = np.empty((0, n_outputs)) if hessians is None else hessians
-    slope, curve = (gradients, hessians) if n_outputs == 1 else np.empty((2, n, 1))
+    slope, curve = (gradients, hessians) if n_outputs == 1 else np.empty((2, n, 1)) if along is None else along
     found: list[Array] = []
 
     def look(first: int, last: int) -> None:

@@ -12,6 +12,7 @@ from sublearn.kernels.compilation import Kernel, plain
 from sublearn.kernels.layout import Array
 
 LEAST = 1e-300  # what a class without weight counts as in logarithms
+NO_VALUES = np.empty(0)
 LARGEST = 1e100  # magnitude of y: its square times any weight is still a float, and its logarithm far from the cut-off
 
 
@@ -90,6 +91,13 @@ class CompiledLoss(Loss):
         """Fill the derivatives (n_samples, n_outputs) of rows first to last; only the first where it is not curved."""
         self.differentiate(self.parameter, y, raw, first, last, gradient, hessian)
 
+    def fill_both(
+        self, y: Array, raw: Array, first: int, last: int, gradient: Array, hessian: Array, out: Array
+    ) -> None:
+        """Fill derivatives and losses of rows first to last."""
+        self.fill_derivatives(y, raw, first, last, gradient, hessian)
+        self.fill_values(y, raw, first, last, out)
+
     def values(self, y: Array, raw: Array) -> Array:
         """Loss of each sample."""
         out = np.empty(len(raw))
@@ -140,6 +148,16 @@ class Softmax(CompiledLoss):
         totals = np.bincount(y.astype(np.int64), sample_weight, self.n_classes)
         logarithms = np.array([_log(total) for total in totals])
         return logarithms - exact_mean(logarithms, np.ones(self.n_classes))
+
+    def fill_derivatives(self, y: Array, raw: Array, first: int, last: int, gradient: Array, hessian: Array) -> None:
+        """Fill the derivatives of rows first to last."""
+        self.fill_both(y, raw, first, last, gradient, hessian, NO_VALUES)
+
+    def fill_both(
+        self, y: Array, raw: Array, first: int, last: int, gradient: Array, hessian: Array, out: Array
+    ) -> None:
+        """Fill derivatives and losses of rows first to last, all from the same exponentials."""
+        self.differentiate(self.parameter, y, raw, first, last, gradient, hessian, out)
 
     def prediction(self, raw: Array) -> Array:
         """Probability of each class."""

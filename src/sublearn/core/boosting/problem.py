@@ -21,6 +21,20 @@ NEW: tuple[Literal["C"], Literal["W"]] = ("C", "W")  # as a new array: what kern
 ADDING = MEASURING = DIFFERENTIATING = 1.0  # what each costs for one output of a sample, in samples visited
 
 
+class Room(NamedTuple):
+    """Room for derivatives and losses, used again round by round: the system takes long to find so much anew."""
+
+    gradients: Array  # float64 (n_samples, n_outputs)
+    hessians: Array  # float64 (n_samples, n_outputs); empty: all are 1
+    along: Array  # float64 (2, n_samples, 1), both in a direction among several outputs
+    values: Array  # float64 (n_samples,), losses
+
+    def look(self, signs: Array, workers: Workers, fill: Pass, cost: float) -> tuple[Slopes, Slopes]:
+        """The slopes that `fill` writes here; see `find_slopes`."""
+        hessians = self.hessians if self.hessians.size else None
+        return find_slopes(self.gradients, hessians, signs, workers, fill, cost, self.along)
+
+
 class Problem(NamedTuple):
     """Samples, what is to be learned from them, and the predictions so far."""
 
@@ -59,24 +73,18 @@ class Problem(NamedTuple):
 
     def score(self, workers: Workers) -> float:
         """Minus the mean loss."""
-        loss = self.loss
-        if isinstance(loss, CompiledLoss):
-            measure, sums = self._measuring(loss)
-            workers.run_chunks(measure, len(self.y), MEASURING * self.raw.shape[1])
-            return self._score_of(sums)
-        values = as_answer(loss, "values", ask(loss, "values", self.y, self.outputs), self.y.shape)
-        return self._score_of(_sums(np.require(values, requirements=NEW), self.numbers))
-
-    def _measuring(self, loss: CompiledLoss) -> tuple[Pass, Array]:
-        """A function that measures the losses of some rows, and the sums by chunks that it fills."""
-        n = len(self.y)
+        loss, n = self.loss, len(self.y)
+        if not isinstance(loss, CompiledLoss):
+            values = as_answer(loss, "values", ask(loss, "values", self.y, self.outputs), self.y.shape)
+            return self._score_of(_sums(np.require(values, requirements=NEW), self.numbers))
         values, sums = np.empty(n), np.empty(-(-n // CHUNK))
 
         def measure(first: int, last: int) -> None:
             loss.fill_values(self.y, self.raw, first, last, values)
             add_chunks(values, self.numbers, first, last, sums)
 
-        return measure, sums
+        workers.run_chunks(measure, n, MEASURING * self.raw.shape[1])
+        return self._score_of(sums)
 
     def _score_of(self, sums: Array) -> float:
         mean = _total(sums) / self.weight
@@ -88,50 +96,60 @@ class Problem(NamedTuple):
         """Derivatives of the loss by all outputs, and in a direction (n_outputs,) among them, times class weights."""
         loss, n_outputs = self.loss, self.raw.shape[1]
         if isinstance(loss, CompiledLoss):
-            differentiate, gradients, hessians = self._differentiating(loss)
-            return find_slopes(gradients, hessians, signs, workers, differentiate, DIFFERENTIATING * n_outputs)
+            room = self.room()
+
+            def differentiate(first: int, last: int) -> None:
+                loss.fill_derivatives(self.y, self.raw, first, last, room.gradients, room.hessians)
+                self._weigh(first, last, room)
+
+            return room.look(signs, workers, differentiate, DIFFERENTIATING * n_outputs)
         gradients, hessians = self._slopes_of_users()
         if self.factors.size:
             factors = np.tile(self.factors[:, None], n_outputs)
             gradients, hessians = gradients * factors, factors if hessians is None else hessians * factors
         return find_slopes(gradients, hessians, signs, workers)
 
-    def _differentiating(self, loss: CompiledLoss) -> tuple[Pass, Array, Array | None]:
-        """A function that fills the derivatives of some rows, and the arrays of these."""
-        factors, shape = self.factors[:, None], self.raw.shape
-        gradients, curves = np.empty(shape), np.empty(shape if loss.curved or factors.size else (0, shape[1]))
+    def room(self) -> "Room":
+        """Room for the derivatives and losses of all samples."""
+        n, n_outputs = self.raw.shape
+        curved = self.factors.size > 0 or not isinstance(self.loss, CompiledLoss) or self.loss.curved
+        along = np.empty((2, n if n_outputs > 1 else 0, 1))
+        return Room(np.empty((n, n_outputs)), np.empty((n if curved else 0, n_outputs)), along, np.empty(n))
 
-        def differentiate(first: int, last: int) -> None:
-            loss.fill_derivatives(self.y, self.raw, first, last, gradients, curves)
-            if factors.size:
-                gradients[first:last] *= factors[first:last]
-                curves[first:last] = (curves[first:last] if loss.curved else 1.0) * factors[first:last]
-
-        return differentiate, gradients, curves if curves.size else None
+    def _weigh(self, first: int, last: int, room: "Room") -> None:
+        """Multiply derivatives of rows first to last by the weights of their classes."""
+        if self.factors.size:
+            rows, factors = slice(first, last), self.factors[first:last, None]
+            curved = isinstance(self.loss, CompiledLoss) and self.loss.curved
+            room.gradients[rows] *= factors
+            room.hessians[rows] = (room.hessians[rows] if curved else 1.0) * factors
 
     def change(self, add: Pass, workers: Workers) -> None:
         """Let `add` change raw of rows first to last."""
         n, n_outputs = self.raw.shape
         workers.run_chunks(add, n, ADDING * n_outputs)
 
-    def move(self, add: Pass, workers: Workers) -> tuple[float, tuple[Slopes, Slopes] | None]:
+    def move(
+        self, add: Pass, signs: Array, room: "Room", workers: Workers
+    ) -> tuple[float, tuple[Slopes, Slopes] | None]:
         """Let `add` change raw of rows first to last; returns the score after that.
 
-        Slopes come with it where there is one output and the loss does not adapt: all in one pass over the samples.
+        Slopes come with it unless the loss adapts, or is the user's own: all in one pass over the samples. They are in
+        `room`, and those that were there are gone.
         """
-        loss = self.loss
-        if not isinstance(loss, CompiledLoss) or self.adapts or self.raw.shape[1] > 1:
+        loss, (n, n_outputs) = self.loss, self.raw.shape
+        if not isinstance(loss, CompiledLoss) or self.adapts:
             self.change(add, workers)
             return self.score(workers), None
-        measure, sums = self._measuring(loss)
-        differentiate, gradients, hessians = self._differentiating(loss)
+        sums = np.empty(-(-n // CHUNK))
 
         def visit(first: int, last: int) -> None:
             add(first, last)
-            measure(first, last)
-            differentiate(first, last)
+            loss.fill_both(self.y, self.raw, first, last, room.gradients, room.hessians, room.values)
+            self._weigh(first, last, room)
+            add_chunks(room.values, self.numbers, first, last, sums)
 
-        slopes = find_slopes(gradients, hessians, np.ones(1), workers, visit, ADDING + MEASURING + DIFFERENTIATING)
+        slopes = room.look(signs, workers, visit, (ADDING + MEASURING + DIFFERENTIATING) * n_outputs)
         return self._score_of(sums), slopes
 
     def _slopes_of_users(self) -> tuple[Array, Array | None]:

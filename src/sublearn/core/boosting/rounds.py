@@ -1,7 +1,8 @@
 """The loop of boosting: every round fits trees to the derivatives of the loss and adds them (paper Sec. III-B)."""
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -52,11 +53,11 @@ def boost(
     training: Problem, validating: Problem | None, growth: Growth, numbers: range, workers: Workers
 ) -> Iterator[Round]:
     """Rounds of these numbers, each as soon as it is done."""
-    slopes, pace = None, Pace(workers)
-    for key in keys_in_turn(growth.key, numbers):
+    slopes, pace, room, n_outputs = None, Pace(workers), training.room(), training.raw.shape[1]
+    for key, following in pairwise(keys_in_turn(growth.key, range(numbers.start, numbers.stop + 1))):
         with pace:
             trees, add = grow_round(training, growth, key, slopes, workers)
-            score, slopes = training.move(add, workers)
+            score, slopes = training.move(add, draw_signs(n_outputs, following), room, workers)
             if validating is not None:
                 validating.add(pack(trees), workers)
             validation_score = None if validating is None else validating.score(workers)
@@ -186,12 +187,12 @@ def round_task(problem: Problem, growth: Growth, rows: Array, slopes: Slopes, n_
 
 
 def _newton_step(
-    target_step: float, curvature_step: float, problem: Problem, boost: BoostParameters, l2: float
+    target_step: Any, curvature_step: Any, problem: Problem, boost: BoostParameters, l2: float
 ) -> NewtonStep:
-    """How sums of weighted derivatives become steps."""
+    """How sums of weighted derivatives become steps; what integers stand for is a number, or one an output."""
     return NewtonStep(
         target_step * problem.weights.step,
-        max(curvature_step * problem.weights.step, SMALLEST),
+        np.maximum(curvature_step * problem.weights.step, SMALLEST),
         l2,
         boost.learning_rate,
         problem.loss.max_step,
@@ -219,12 +220,10 @@ def _with_steps(grown: Placed, problem: Problem, boost: BoostParameters, slopes:
     sums = np.zeros((tree.n_nodes, n_outputs, 2), np.int64)
     sums[leaves] = sum(found)
     add_to_parents(tree.parent, sums)
-    value, weight = np.empty((tree.n_nodes, n_outputs)), np.zeros(tree.n_nodes)
-    for k, (target_step, curvature_step) in enumerate(units.tolist()):
-        newton = _newton_step(target_step, curvature_step, problem, boost, boost.l2)
-        with np.errstate(invalid="ignore"):  # of nodes that no sample reaches
-            value[:, k] = newton.steps(sums[:, k, 0], sums[:, k, 1])
-        weight += newton.weights(sums[:, k, 1], 0)
+    newton = _newton_step(units[:, 0], units[:, 1], problem, boost, boost.l2)
+    with np.errstate(invalid="ignore"):  # of nodes that no sample reaches
+        value = newton.steps(sums[:, :, 0], sums[:, :, 1])
+    weight = np.cumsum(newton.weights(sums[:, :, 1], 0), axis=1)[:, -1]  # in the order of the outputs
     return tree._replace(value=value, weight=weight)
 
 

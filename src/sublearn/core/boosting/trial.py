@@ -27,12 +27,10 @@ from sublearn.core.boosting.auto import (
     usual_rounds,
 )
 from sublearn.core.boosting.losses import CompiledLoss
-from sublearn.core.boosting.pace import Pace
 from sublearn.core.boosting.problem import Problem
-from sublearn.core.boosting.rounds import Growth, add_round
+from sublearn.core.boosting.rounds import Growth, boost
 from sublearn.core.data.dealing import content_keys, deal
-from sublearn.core.keys import key_below, keys_in_turn
-from sublearn.core.model.flat_ensemble import pack
+from sublearn.core.keys import key_below
 from sublearn.core.parallel import Workers
 from sublearn.kernels.layout import Array
 
@@ -104,11 +102,9 @@ def _curve(problem: Problem, growth: Growth, held_out: Array, n_rounds: int, wor
     """Minus the mean loss of the samples held out, before the first round and after each."""
     training, testing = problem.parts(held_out)
     training.prepare()
-    curve, pace = [testing.score(workers)], Pace(workers)
-    for key in keys_in_turn(growth.key, range(n_rounds)):
-        with pace:
-            testing.add(pack(add_round(training, growth, key, workers)), workers)
-            curve.append(testing.score(workers))
+    curve = [testing.score(workers)]
+    for added in boost(training, testing, growth, range(n_rounds), workers):
+        curve.append(-np.inf if added.validation_score is None else added.validation_score)
         if len(curve) - 1 - int(np.argmax(curve)) >= PATIENCE:
             break
     return curve

@@ -1,6 +1,6 @@
 """What a node answers: from its integer sums to values in the units of y."""
 
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -93,8 +93,8 @@ class MeanTarget(NamedTuple):
 class NewtonStep(NamedTuple):
     """Boosting: a share of the step to the minimum of Eq. (obj4), -G / (H + l2)."""
 
-    gradient_step: float  # what an integer of G stands for
-    hessian_step: float  # what an integer of H stands for
+    gradient_step: Any  # what an integer of G stands for, or one for each output
+    hessian_step: Any  # what an integer of H stands for, likewise
     l2: float
     learning_rate: float
     max_step: float = np.inf  # of a leaf, before the learning rate
@@ -106,11 +106,12 @@ class NewtonStep(NamedTuple):
     def steps(self, descents: Array, hessians: Array) -> Array:
         """Steps from integer sums: of minus the gradients, and of the hessians."""
         steps = descents * self.gradient_step / (hessians * self.hessian_step + self.l2)
-        return self.learning_rate * np.clip(steps, -self.max_step, self.max_step)
+        bounded: Array = self.learning_rate * np.clip(steps, -self.max_step, self.max_step)
+        return bounded
 
     def losses(self, losses: Array) -> Array:
         """Losses in the units of the training loss: the objective of Eq. (obj4) by the sum of hessians."""
-        ratio = self.gradient_step / self.hessian_step
+        ratio = float(self.gradient_step / self.hessian_step)
         if ratio < FAR:
             return losses * ratio * ratio
         with np.errstate(over="ignore"):
