@@ -229,6 +229,7 @@ class SLMBoost(SLMEnsemble):
             min_child_weight=float(self.min_child_weight),
             subsample=float(self.subsample),
             separate=self._is_separate,
+            linear=self.leaf == "linear",
         )
 
     def _start_value(self, loss: Loss, part: Given) -> Array:

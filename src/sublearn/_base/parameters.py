@@ -272,6 +272,13 @@ PARAMETERS = {
         "",
         "Share of the samples, drawn anew each round, that its trees grow from.",
     ),
+    "leaf": Parameter(
+        one_of("constant", "linear"),
+        "",
+        "What a leaf answers with: a number, as in the paper, or a linear model over the features of the hyperplanes "
+        "nearest above it, six at the most. Values beyond those that the leaf has learned from count as the nearest of "
+        "them. Losses whose leaves have values of their own, such as 'absolute_error', have no linear models.",
+    ),
     "init": Parameter(
         one_of("data", "zero"),
         "",

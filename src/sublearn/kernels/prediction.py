@@ -252,7 +252,7 @@ def find_leaves(codes, routes, roots, first, last, rows, out):
 
 
 @bare_kernel
-def add_values(codes, routes, values, first, last, rows, out):
+def add_values(routes, values, codes, first, last, rows, out):
     """Add to out[i] the values of the nodes in which the routes of sample i end, tree by tree."""
     for begin in range(first, last, ROWS):
         n = min(ROWS, last - begin)

@@ -12,6 +12,7 @@ from sublearn.kernels.derivatives import COARSE, add_chunks, look_along, round_d
 from sublearn.kernels.layout import CURVED_BITS, TARGET_BITS, Array
 
 CURVATURE_BITS = 30  # precision of hessians in the sums of leaves
+ROOM = 62  # bits of sums
 LOOKING = 0.25  # what it costs to find the largest derivative, a sample and output, in samples visited
 COST_OF_ROUNDING = 0.25  # what it costs to round the derivatives of a sample, in samples visited
 
@@ -145,6 +146,24 @@ def fine_steps(slopes: Slopes) -> Array:
     return np.array(
         [
             (_step_below(gradient, TARGET_BITS - 1), _step_below(hessian, CURVATURE_BITS) if curved else 1.0)
+            for gradient, hessian in slopes.largest.tolist()
+        ]
+    )
+
+
+def coarse_steps(slopes: Slopes, total: int, bits: int) -> Array:
+    """Steps (n_outputs, 2) for exact sums of gradients times numbers, and of hessians times two numbers.
+
+    bits: of these numbers; total: sum of the weights. Steps are no finer than `fine_steps`.
+    """
+    room = ROOM - total.bit_length() - bits
+    curved = slopes.hessians is not None
+    return np.array(
+        [
+            (
+                _step_below(gradient, min(room, TARGET_BITS - 1)),
+                _step_below(hessian, min(room - bits, CURVATURE_BITS)) if curved else 1.0,
+            )
             for gradient, hessian in slopes.largest.tolist()
         ]
     )

@@ -13,3 +13,4 @@ class BoostParameters:
     min_child_weight: float
     subsample: float
     separate: bool  # whether a round has a tree for each output, in the place of one for all
+    linear: bool = False  # whether leaves have linear models

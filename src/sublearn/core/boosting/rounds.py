@@ -2,34 +2,34 @@
 
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from sublearn.core.boosting.derivatives import Slopes, fine_steps, integer_derivatives
-from sublearn.core.boosting.losses import Loss, as_answer, ask
+from sublearn.core.boosting.derivatives import Slopes, integer_derivatives
+from sublearn.core.boosting.leaves import newton_step, renewed, with_slopes, with_steps
 from sublearn.core.boosting.pace import Pace
 from sublearn.core.boosting.parameters import BoostParameters
 from sublearn.core.boosting.problem import Problem
+from sublearn.core.data.codes import DEVIATIONS, code_limit
 from sublearn.core.data.samples import make_samples
 from sublearn.core.keys import keys_below, keys_in_turn
 from sublearn.core.model.flat_ensemble import adding_values, pack
-from sublearn.core.model.flat_tree import FlatTree, upward
+from sublearn.core.model.flat_tree import FlatTree
 from sublearn.core.parallel import Pass, Workers
-from sublearn.core.tree.answers import NewtonStep
 from sublearn.core.tree.criterion import make_test
 from sublearn.core.tree.grower import Placed, grow_placed
 from sublearn.core.tree.parameters import TreeParameters
 from sublearn.core.tree.projection import Plan
 from sublearn.core.tree.settling import place_samples, with_parents_values
 from sublearn.core.tree.task import Task, number_root
-from sublearn.kernels.derivatives import add_steps, add_to_parents, sum_derivatives
+from sublearn.kernels.derivatives import add_steps
 from sublearn.kernels.layout import Array
+from sublearn.kernels.slopes import add_answers_of
 
 # numbers of the keys below a round's key: from these on come rows, signs and separate trees. A tree that is alone in
 # its round takes the round's key for its root, which uses the numbers 0 to 4; `core.keys` lists all numbers
 SUBSAMPLE, SIGNS, SEPARATE = 1 << 32, 1 << 33, 1 << 34
-SMALLEST = 1e-300  # the least step of hessians, where derivatives and weights are near the ends of the floats
 
 
 class Growth(NamedTuple):
@@ -94,13 +94,23 @@ def grow_round(
     if len(rows) < len(problem.raw):
         ensemble = pack(trees)
         return trees, adding_values(ensemble, ensemble.nodes.value, problem.codes, problem.raw)
-    steps = [(one.order, one.leaves[1], one.tree.value[one.leaves[0]]) for one in grown]
+    adding = [_adding(one, problem) for one in grown]
 
     def add(first: int, last: int) -> None:
-        for order, places, values in steps:
-            add_steps(order, places, values, first, last, problem.raw)
+        for add_one in adding:
+            add_one(first, last)
 
     return trees, add
+
+
+def _adding(grown: Placed, problem: Problem) -> Pass:
+    """A function that adds what a tree answers to raw of rows first to last, which are where they were placed."""
+    tree, (nodes, places) = grown.tree, grown.leaves
+    if tree.slopes.first.size:
+        given = grown.order, places, nodes, tree.value, tree.slopes, problem.codes.reshape(-1)
+        return lambda first, last: add_answers_of(*given, first, last, problem.raw)
+    values = tree.value[nodes]
+    return lambda first, last: add_steps(grown.order, places, values, first, last, problem.raw)
 
 
 def _grow_tree(
@@ -121,18 +131,30 @@ def _grow_tree(
     grown = grow_placed(task, key, workers)
     if problem.categories is not None:
         grown = place_samples(grown.tree, problem.codes, rows, problem.weights.counts, workers)
-    grown = grown._replace(tree=_with_steps(grown, problem, growth.boost, steps, workers))
-    tree = _renewed(grown, problem, growth.boost.learning_rate, output)
+    grown = grown._replace(tree=with_steps(grown, problem, growth.boost, steps, workers))
+    tree = renewed(grown, problem, growth.boost.learning_rate, output)
+    enough = tree.n_samples >= max(growth.parameters.min_samples_leaf, 1)
     if problem.categories is not None:
-        tree = with_parents_values(tree, tree.n_samples >= max(growth.parameters.min_samples_leaf, 1))
+        tree = with_parents_values(tree, enough)
+    if growth.boost.linear:
+        per_deviation = code_limit(growth.plan.coefficient_sum) // DEVIATIONS
+        placed = grown._replace(tree=tree)
+        tree = with_slopes(placed, problem, growth.boost, per_deviation, enough, steps, workers)
     return grown._replace(tree=tree)
 
 
 def _stepping_in(tree: FlatTree, output: int, n_outputs: int) -> FlatTree:
     """A tree of one output as one of several, which steps in no other."""
-    value = np.zeros((tree.n_nodes, n_outputs))
-    value[:, output] = tree.value[:, 0]
-    return tree._replace(value=value)
+
+    def alone(column: Array) -> Array:
+        wide = np.zeros((len(column), n_outputs))
+        wide[:, output] = column[:, 0]
+        return wide
+
+    slopes = tree.slopes
+    if slopes.first.size:
+        slopes = slopes._replace(slope=alone(slopes.slope), mean=alone(slopes.mean))
+    return tree._replace(value=alone(tree.value), slopes=slopes)
 
 
 def draw_signs(n_outputs: int, key: int) -> Array:
@@ -163,7 +185,7 @@ def round_task(problem: Problem, growth: Growth, rows: Array, slopes: Slopes, n_
     weights, boost = problem.weights, growth.boost
     derivatives = integer_derivatives(slopes, weights, workers)
     l2 = boost.l2 * n_outputs  # a step goes in all outputs at once
-    newton = _newton_step(derivatives.target_step, derivatives.curvature_step, problem, boost, l2)
+    newton = newton_step(derivatives.target_step, derivatives.curvature_step, problem, boost, l2)
     return Task(
         samples=make_samples(
             problem.unseen,
@@ -184,75 +206,3 @@ def round_task(problem: Problem, growth: Growth, rows: Array, slopes: Slopes, n_
         parameters=growth.parameters,
         plan=growth.plan,
     )
-
-
-def _newton_step(
-    target_step: Any, curvature_step: Any, problem: Problem, boost: BoostParameters, l2: float
-) -> NewtonStep:
-    """How sums of weighted derivatives become steps; what integers stand for is a number, or one an output."""
-    return NewtonStep(
-        target_step * problem.weights.step,
-        np.maximum(curvature_step * problem.weights.step, SMALLEST),
-        l2,
-        boost.learning_rate,
-        problem.loss.max_step,
-    )
-
-
-def _with_steps(grown: Placed, problem: Problem, boost: BoostParameters, slopes: Slopes, workers: Workers) -> FlatTree:
-    """The tree with the Newton steps (n_nodes, n_outputs) and weights of exact sums over the samples of each node."""
-    tree, (n, n_outputs) = grown.tree, slopes.gradients.shape
-    leaves, places = grown.leaves
-    units = fine_steps(slopes)
-    given = grown.order, places, slopes.gradients, slopes.curves, problem.weights.weights, units
-    block = len(leaves)  # rows at a time at the least, so that sums take no more room than slopes
-    found: list[Array] = []
-
-    def sum_blocks(first: int, last: int) -> None:
-        try:
-            part = found.pop()  # sums of blocks that are done, to which these are added
-        except IndexError:
-            part = np.zeros((len(leaves), n_outputs, 2), np.int64)
-        sum_derivatives(*given, first * block, min(last * block, n), part)
-        found.append(part)
-
-    workers.run(sum_blocks, np.array([2.0 * n_outputs * block * len(grown.order) / n]), items=-(-n // block))
-    sums = np.zeros((tree.n_nodes, n_outputs, 2), np.int64)
-    sums[leaves] = sum(found)
-    add_to_parents(tree.parent, sums)
-    newton = _newton_step(units[:, 0], units[:, 1], problem, boost, boost.l2)
-    with np.errstate(invalid="ignore"):  # of nodes that no sample reaches
-        value = newton.steps(sums[:, :, 0], sums[:, :, 1])
-    weight = np.cumsum(newton.weights(sums[:, :, 1], 0), axis=1)[:, -1]  # in the order of the outputs
-    return tree._replace(value=value, weight=weight)
-
-
-def _renewed(grown: Placed, problem: Problem, learning_rate: float, output: int | None) -> FlatTree:
-    """The tree with the loss's own leaf values, where it has such; a node above has the mean of what is below it.
-
-    output: the only output that the tree steps in, of whose values alone use is made; None: it steps in all.
-    """
-    tree = grown.tree
-    if type(problem.loss).leaf_value is Loss.leaf_value:
-        return tree
-    weights, n_outputs = problem.all_weights(), problem.raw.shape[1:]
-    value = np.zeros(tree.value.shape)
-    leaves, places = grown.leaves
-    for leaf, (begin, end) in zip(leaves.tolist(), places.tolist(), strict=True):
-        samples = grown.order[begin:end]
-        given = ask(problem.loss, "leaf_value", problem.y[samples], problem.outputs[samples], weights[samples])
-        if given is None:
-            return tree
-        best = np.broadcast_to(as_answer(problem.loss, "leaf_value", given, (), n_outputs), n_outputs)
-        if not np.isfinite(best).all():
-            raise ValueError(f"leaf_value of {problem.loss!r} must be finite.")
-        value[leaf] = learning_rate * (best if output is None else best[output])
-    inner = leaves[~tree.is_leaf[leaves]]  # routes may end there too
-    below = np.bincount(tree.parent[1:], tree.weight[1:], tree.n_nodes)
-    value[inner] *= (tree.weight - below)[inner, None]
-    for nodes in upward(tree):
-        np.add.at(value, tree.parent[nodes], tree.weight[nodes, None] * value[nodes])
-        parents = np.unique(tree.parent[nodes])
-        parents = parents[tree.weight[parents] > 0]
-        value[parents] /= tree.weight[parents, None]
-    return tree._replace(value=value)

@@ -1,6 +1,6 @@
 """The fitted form of several trees: their arrays one after another, numbered through."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -9,13 +9,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sublearn.core.data.codes import FeatureMaps, encode_part
-from sublearn.core.model.flat_tree import KINDS, FlatTree, offsets
+from sublearn.core.model.flat_tree import KINDS, NO_SLOPES, FlatTree, LeafSlopes, offsets
 from sublearn.core.parallel import Pass, Workers
 from sublearn.kernels import prediction
 from sublearn.kernels.layout import Array
+from sublearn.kernels.slopes import add_answers
 
 FIRST_NODE = np.zeros(1, np.int64)
 STEP = 6  # what a record on a sample's route costs, in samples visited
+LEANING = 12  # what a linear model costs, in samples visited
 ENCODING = 4  # what it costs to encode a value, in samples visited
 ENCODED = 262_144  # codes kept at a time: half of a usual second-level cache
 LEAST_ENCODED = 1024  # samples encoded at a time at the least, even if their codes leave the cache
@@ -111,11 +113,21 @@ def pack(trees: Sequence[FlatTree]) -> FlatEnsemble:
     sizes = [(tree.n_nodes, tree.n_planes, len(tree.feature), len(tree.children)) for tree in trees]
     starts = np.cumsum([(0, 0, 0, 0), *sizes], axis=0)
     shifted = [_shifted(tree, _Start(*start)) for tree, start in zip(trees, starts.tolist(), strict=False)]
-    columns = {name: _joined([getattr(tree, name) for tree in shifted], name) for name in FlatTree._fields}
+    columns = {name: _joined([getattr(tree, name) for tree in shifted], name) for name in KINDS}
     end = _Start(*starts[-1])
     columns["first_plane"] = np.append(columns["first_plane"], np.int32(end.plane))
     columns["first_term"] = np.append(columns["first_term"], np.int32(end.term))
-    return FlatEnsemble(FlatTree(**columns), starts[:-1, 0].astype(np.int64))
+    return FlatEnsemble(FlatTree(**columns, slopes=_joined_slopes(trees)), starts[:-1, 0].astype(np.int64))
+
+
+def _joined_slopes(trees: Sequence[FlatTree]) -> LeafSlopes:
+    """The slopes of trees one after another, where any has some."""
+    some = [tree.slopes for tree in trees if tree.slopes.first.size]
+    if not some:
+        return NO_SLOPES
+    counts = [np.diff(t.slopes.first) if t.slopes.first.size else np.zeros(t.n_nodes, np.int32) for t in trees]
+    columns = {name: np.concatenate([getattr(one, name) for one in some]) for name in LeafSlopes._fields[1:]}
+    return LeafSlopes(first=offsets(np.concatenate(counts)), **columns)
 
 
 def unpack(ensemble: FlatEnsemble) -> list[FlatTree]:
@@ -131,8 +143,18 @@ def unpack(ensemble: FlatEnsemble) -> list[FlatTree]:
         columns = {name: getattr(nodes, name)[of[kind.owner]] for name, kind in KINDS.items()}
         columns["first_plane"] = np.append(columns["first_plane"], np.int32(end[1]))
         columns["first_term"] = np.append(columns["first_term"], np.int32(end[2]))
-        trees.append(_numbered_from(FlatTree(**columns), _Start(*(-number for number in start))))
+        tree = FlatTree(**columns, slopes=_slopes_of(nodes.slopes, start[0], end[0]))
+        trees.append(_numbered_from(tree, _Start(*(-number for number in start))))
     return trees
+
+
+def _slopes_of(slopes: LeafSlopes, first_node: int, end: int) -> LeafSlopes:
+    """Those of some nodes."""
+    if not slopes.first.size:
+        return slopes
+    first = slopes.first[first_node : end + 1]
+    of_nodes = {name: getattr(slopes, name)[first[0] : first[-1]] for name in LeafSlopes._fields[1:]}
+    return LeafSlopes(first=first - first[0], **of_nodes) if first[-1] > first[0] else NO_SLOPES
 
 
 def apply(ensemble: FlatEnsemble, codes: Array, workers: Workers) -> Array:
@@ -141,7 +163,7 @@ def apply(ensemble: FlatEnsemble, codes: Array, workers: Workers) -> Array:
     leaves = np.empty((codes.shape[1], ensemble.n_trees), np.int64)
     workers.run(
         lambda a, b: prediction.find_leaves(codes, routes, roots, a, b, _rows(len(codes)), leaves),
-        _costs(routes),
+        _costs(ensemble),
         items=len(leaves),
     )
     return leaves
@@ -149,20 +171,28 @@ def apply(ensemble: FlatEnsemble, codes: Array, workers: Workers) -> Array:
 
 def add_values(ensemble: FlatEnsemble, values: Array, codes: Array, out: Array, workers: Workers) -> None:
     """Add to `out` (n_samples, n_values) the values (n_nodes, n_values) that each sample reaches, over all trees."""
-    workers.run(adding_values(ensemble, values, codes, out), _costs(ensemble.routes), items=len(out))
+    workers.run(adding_values(ensemble, values, codes, out), _costs(ensemble), items=len(out))
 
 
 def adding_values(ensemble: FlatEnsemble, values: Array, codes: Array, out: Array) -> Pass:
     """A function that adds, for samples first to last, the values that each reaches to `out`; see `add_values`."""
-    routes = ensemble.routes
-    return lambda first, last: prediction.add_values(codes, routes, values, first, last, _rows(len(codes)), out)
+    add = _adder(ensemble, values)
+    return lambda first, last: add(codes, first, last, _rows(len(codes)), out)
+
+
+def _adder(ensemble: FlatEnsemble, values: Array) -> Callable[..., None]:
+    """The kernel that adds values, or with slopes the answers of linear models; those have kernels of their own."""
+    routes, slopes = ensemble.routes, ensemble.nodes.slopes
+    if slopes.first.size:
+        return lambda *others: add_answers(routes, values, slopes, *others)
+    return lambda *others: prediction.add_values(routes, values, *others)
 
 
 def add_values_of(
     x: Array, maps: FeatureMaps, ensemble: FlatEnsemble, values: Array, out: Array, workers: Workers
 ) -> None:
     """`add_values` for samples x (n_samples, n_features), encoded a few at a time, so that codes stay in the cache."""
-    routes, n_views = ensemble.routes, maps.n_views
+    add, n_views = _adder(ensemble, values), maps.n_views
     size = max(LEAST_ENCODED, ENCODED // n_views)
 
     def add_part(first: int, last: int) -> None:
@@ -170,9 +200,9 @@ def add_values_of(
         for begin in range(first, last, size):
             end = min(begin + size, last)
             encode_part(x[begin:end], maps, codes)
-            prediction.add_values(codes, routes, values, 0, end - begin, rows, out[begin:end])
+            add(codes, 0, end - begin, rows, out[begin:end])
 
-    workers.run(add_part, _costs(routes) + ENCODING * n_views, items=len(out))
+    workers.run(add_part, _costs(ensemble) + ENCODING * n_views, items=len(out))
 
 
 def _rows(n_views: int) -> prediction.Rows:
@@ -183,8 +213,9 @@ def _rows(n_views: int) -> prediction.Rows:
     )
 
 
-def _costs(routes: prediction.Routes) -> Array:
-    return np.array([1 + STEP * int(routes.depths.sum())])
+def _costs(ensemble: FlatEnsemble) -> Array:
+    leaning = LEANING * ensemble.n_trees if ensemble.nodes.slopes.first.size else 0
+    return np.array([1 + STEP * int(ensemble.routes.depths.sum()) + leaning])
 
 
 def _shifted(tree: FlatTree, start: _Start) -> FlatTree:

@@ -37,6 +37,33 @@ KINDS = {
 }
 
 
+class LeafSlopes(NamedTuple):
+    """Linear models in leaves: node i has the slopes first[i] to first[i + 1].
+
+    A node answers with its value plus slope * (code - mean) over these, where a code beyond those that were learned
+    from counts as the nearest of them. So the value is the answer at the mean of the node's samples.
+    """
+
+    first: Array  # int32 (n_nodes + 1,); empty where there are no slopes at all
+    feature: Array  # int32 (n_slopes,); views, where a feature has several
+    slope: Array  # float64 (n_slopes, n_values)
+    mean: Array  # float64 (n_slopes, n_values)
+    low: Array  # int16 (n_slopes,), the lowest code that was learned from
+    high: Array  # int16 (n_slopes,), the highest
+    decrease: Array  # float64 (n_slopes,), of the loss, as a node's
+
+
+NO_SLOPES = LeafSlopes(
+    first=np.empty(0, np.int32),
+    feature=np.empty(0, np.int32),
+    slope=np.empty((0, 1)),
+    mean=np.empty((0, 1)),
+    low=np.empty(0, np.int16),
+    high=np.empty(0, np.int16),
+    decrease=np.empty(0),
+)
+
+
 class FlatTree(NamedTuple):
     """Nodes level by level, the root first; each node's hyperplanes, and each hyperplane's terms, in order.
 
@@ -66,6 +93,8 @@ class FlatTree(NamedTuple):
     coefficient: Array
     # 2^q entries a split node
     children: Array
+    # boosting: linear models in leaves
+    slopes: LeafSlopes = NO_SLOPES
 
     @property
     def n_nodes(self) -> int:
@@ -115,7 +144,8 @@ def feature_decreases(tree: FlatTree, features: Array) -> Array:
     """What each feature takes from the loss, over all nodes; `features` are those of the views (n_views,).
 
     A node's decrease goes to its hyperplanes by what each one brings alone, and from a hyperplane to its
-    features by their squared coefficients: the shares of independent features in the projection's variance.
+    features by their squared coefficients: the shares of independent features in the projection's variance. What a
+    linear model in a leaf adds to that goes to the features of its slopes.
     """
     node = np.repeat(np.arange(tree.n_nodes), np.diff(tree.first_plane))
     alone = np.bincount(node, tree.plane_decrease, tree.n_nodes)
@@ -124,6 +154,10 @@ def feature_decreases(tree: FlatTree, features: Array) -> Array:
     squares = tree.coefficient.astype(np.float64) ** 2
     share = squares / np.bincount(plane, squares, tree.n_planes)[plane]
     decreases: Array = np.bincount(features[tree.feature], credit[plane] * share, features[-1] + 1).astype(np.float64)
+    slopes = tree.slopes
+    if slopes.first.size:
+        credit = np.repeat(tree.weight, np.diff(slopes.first)) * slopes.decrease
+        decreases += np.bincount(features[slopes.feature], credit, len(decreases))
     return decreases
 
 
