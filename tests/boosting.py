@@ -10,6 +10,7 @@ from sklearn.datasets import load_iris
 from naive import Array
 from sublearn import Loss, SLMBoostClassifier, SLMBoostRegressor
 from sublearn.core.keys import key_below
+from support import same_trees
 
 IRIS = load_iris(return_X_y=True)
 QUICK: dict[str, Any] = {
@@ -92,9 +93,9 @@ def raw_of(model: Any, X: Any) -> Array:
 
 def same_model(a: Any, b: Any, X: Any) -> bool:
     """Whether two fitted models are equal to the last bit."""
-    pairs = [*zip(a.ensemble_.nodes, b.ensemble_.nodes, strict=True), (a.ensemble_.roots, b.ensemble_.roots)]
-    pairs += [*zip(a.feature_maps_, b.feature_maps_, strict=True), (raw_of(a, X), raw_of(b, X))]
-    return a.n_iter_ == b.n_iter_ and all(np.array_equal(x, y) for x, y in pairs)
+    pairs = [(a.ensemble_.roots, b.ensemble_.roots), *zip(a.feature_maps_, b.feature_maps_, strict=True)]
+    pairs += [(raw_of(a, X), raw_of(b, X)), (a.n_iter_, b.n_iter_)]
+    return same_trees(a.ensemble_.nodes, b.ensemble_.nodes) and all(np.array_equal(x, y) for x, y in pairs)
 
 
 def same_scores(a: Any, b: Any) -> bool:

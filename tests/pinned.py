@@ -103,7 +103,8 @@ def digest(model: Any, X: Array) -> str:
     trees = model.ensemble_.nodes if hasattr(model, "ensemble_") else model.tree_
     found = sha256()
     maps = [getattr(model.feature_maps_, name) for name in MAPPED]
-    for array in map(np.asarray, (*trees, *maps, *scores, *predicted)):
+    columns = [column for name, column in trees.columns().items() if column.size or "." not in name]
+    for array in map(np.asarray, (*columns, *maps, *scores, *predicted)):
         wide = array.astype("<f8" if array.dtype.kind == "f" else "<i8")
         found.update(f"{wide.shape}".encode() + wide.tobytes())
     return found.hexdigest()[:16]

@@ -38,8 +38,10 @@ from boosting import (
 from naive import Array, Boosting
 from sublearn import SLMBoostClassifier, SLMBoostRegressor
 from sublearn.core import parallel
+from sublearn.core.boosting.problem import CONTENTS
 from sublearn.core.boosting.rounds import draw_rows, draw_signs
 from sublearn.core.data.codes import encode_samples
+from sublearn.core.data.dealing import content_keys
 from sublearn.core.keys import keys_below
 from sublearn.core.tree.projection import plan_projections
 from support import ONE_THREAD, PARAMETERS, spread
@@ -375,16 +377,23 @@ def test_drawn_signs_part_the_outputs_in_two_groups() -> None:
     assert {tuple(draw_signs(2, key).tolist()) for key in range(50)} == {(1.0, -1.0), (-1.0, 1.0)}
 
 
-def test_drawn_rows_are_a_share_without_repetition() -> None:
-    assert draw_rows(5, 1.0, 1).tolist() == [0, 1, 2, 3, 4]
-    assert draw_rows(5, 0.01, 1).size == 1  # at least one
-    counts = np.zeros(50)
+def test_drawn_rows_are_about_a_share_and_equal_ones_come_together() -> None:
+    contents = keys_below(3, np.repeat(np.arange(50), 2))
+    assert len(np.unique(contents)) == 50
+    assert draw_rows(contents, 1e-9, 1).size == 2  # at least one, with its equal
+    counts, sizes = np.zeros(100), []
     for key in range(2000):
-        rows = draw_rows(50, 0.3, key)
-        assert len(rows) == 15
+        rows = draw_rows(contents, 0.3, key)
         assert (np.diff(rows) > 0).all()
         counts[rows] += 1
+        sizes.append(len(rows))
+    np.testing.assert_array_equal(counts[::2], counts[1::2])
     assert np.abs(counts / 2000 - 0.3).max() < 5 * math.sqrt(0.21 / 2000)  # five deviations
+    assert np.std(sizes) == pytest.approx(2 * math.sqrt(50 * 0.21), rel=0.1)  # pairs come by themselves
+
+
+def contents_of(model: Any, X: Any) -> Any:
+    return content_keys(encode_samples(X, model.feature_maps_, ONE_THREAD), len(X), CONTENTS)
 
 
 @pytest.mark.parametrize("loss", ["squared_error", "absolute_error"])
@@ -393,9 +402,9 @@ def test_rows_outside_the_subsample_do_not_matter_to_the_tree(loss: str) -> None
     y -= y.mean()
     settings: dict[str, Any] = {"n_estimators": 1, "subsample": 0.5, "init": "zero"}
     model = make(loss, **settings).fit(X, y)
-    inside = draw_rows(len(y), 0.5, key_of_round(model, 0))
+    inside = draw_rows(contents_of(model, X), 0.5, key_of_round(model, 0))
     outside = np.setdiff1d(np.arange(len(y)), inside)
-    assert model.ensemble_.nodes.n_samples[0] == len(inside) == len(y) // 2
+    assert model.ensemble_.nodes.n_samples[0] == len(inside) == pytest.approx(len(y) / 2, rel=0.2)
     other = y.copy()
     other[outside] = other[outside[::-1]]  # the largest gradient, and with it the unit of all, stays
     assert same_model(model, make(loss, **settings).fit(X, other), X)
@@ -407,13 +416,24 @@ def test_rows_outside_the_subsample_do_not_matter_to_the_tree(loss: str) -> None
 def test_every_round_draws_its_own_subsample() -> None:
     X, y = data_for("squared_error")
     model = make("squared_error", subsample=0.5).fit(X, y)
-    drawn = [draw_rows(N, 0.5, key_of_round(model, r)) for r in range(8)]
+    drawn = [draw_rows(contents_of(model, X), 0.5, key_of_round(model, r)) for r in range(8)]
     assert len({tuple(rows) for rows in drawn}) == 8
     for r, rows in enumerate(drawn):
         reached = np.bincount(model.apply(X)[rows, r])
         nodes, roots = model.ensemble_.nodes, model.ensemble_.roots
         leaves = np.flatnonzero(reached)
         np.testing.assert_array_equal(reached[leaves], nodes.n_samples[roots[r] + leaves])
+
+
+@pytest.mark.parametrize("task", ["squared_error", "two classes", "three classes"])
+def test_weight_two_is_the_row_twice_under_subsample(task: str) -> None:
+    """Rows are drawn by what is in them."""
+    X, y = data_for(task)
+    weights = np.random.default_rng(1).integers(1, 4, len(y))
+    rows = np.random.default_rng(2).permutation(np.repeat(np.arange(len(y)), weights))
+    models = [make(task, subsample=0.5, leaf=leaf) for leaf in ("constant", "linear") for _ in range(2)]
+    for once, repeated in (models[:2], models[2:]):
+        assert same_model(once.fit(X, y, sample_weight=weights), repeated.fit(X[rows], y[rows]), X)
 
 
 @pytest.mark.parametrize("task", ["squared_error", "three classes", "quantile"])

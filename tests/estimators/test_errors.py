@@ -21,6 +21,7 @@ from sublearn import (
     SLMRegressor,
 )
 from sublearn.core.data.codes import encode_samples
+from support import assert_same_tree
 
 X, Y = load_iris(return_X_y=True)
 TREES = [SLMClassifier, SLMRegressor]
@@ -208,8 +209,7 @@ def test_whole_number_beyond_all_others_is_no_limit(
     if name not in make().get_params():
         return
     models = [small(make, random_state=0, **{name: value}, **others).fit(X, Y) for value in (huge, harmless)]
-    for ours, theirs in zip(*map(tree_of, models), strict=True):
-        np.testing.assert_array_equal(ours, theirs)
+    assert_same_tree(*map(tree_of, models))
 
 
 @pytest.mark.parametrize("make", FORESTS)

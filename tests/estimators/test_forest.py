@@ -23,7 +23,7 @@ from naive import Array
 from sublearn import SLMClassifier, SLMForestClassifier, SLMForestRegressor, SLMRegressor, export_text
 from sublearn.core.keys import key_below
 from sublearn.core.tree.bagging import draw_bag
-from support import PATIENCE
+from support import PATIENCE, assert_same_tree
 
 WINE = load_wine(return_X_y=True)  # three classes
 DIABETES = load_diabetes(return_X_y=True)
@@ -111,8 +111,7 @@ def test_hard_voting_gives_shares_of_votes() -> None:
             votes[i, label] += 1
     np.testing.assert_array_equal(hard.predict_proba(X), votes / 7)
     assert not np.array_equal(soft.predict_proba(X), hard.predict_proba(X))
-    for one, other in zip(soft.ensemble_.nodes, hard.ensemble_.nodes, strict=True):
-        np.testing.assert_array_equal(one, other)  # the trees do not know how they vote
+    assert_same_tree(soft.ensemble_.nodes, hard.ensemble_.nodes)  # the trees do not know how they vote
 
 
 @pytest.mark.parametrize("voting", ["soft", "hard"])
@@ -145,8 +144,7 @@ def test_trees_differ_by_what_is_drawn_and_by_nothing_else(make: Any, data: Any)
         assert one.tree_.n_samples[0] == other.tree_.n_samples[0] == len(X)
     first, *others = make(**NOTHING_DRAWN).fit(X, y).estimators_
     for other in others:
-        for a, b in zip(first.tree_, other.tree_, strict=True):
-            np.testing.assert_array_equal(a, b)
+        assert_same_tree(first.tree_, other.tree_)
 
 
 @pytest.mark.parametrize(
@@ -158,8 +156,7 @@ def test_forest_of_one_tree_is_that_tree_where_nothing_is_drawn(make: Any, tree_
     forest = make(**{**NOTHING_DRAWN, "n_estimators": 1}).fit(X, y)
     tree = tree_class(**{name: value for name, value in forest.get_params().items() if name in vars(tree_class())})
     tree.fit(X, y)
-    for a, b in zip(forest.ensemble_.nodes, tree.tree_, strict=True):
-        np.testing.assert_array_equal(a, b)
+    assert_same_tree(forest.ensemble_.nodes, tree.tree_)
     np.testing.assert_array_equal(forest.predict(X), tree.predict(X))
     np.testing.assert_allclose(forest.feature_importances_, tree.feature_importances_, rtol=1e-14)  # divided once more
     assert forest.n_parameters_ == tree.n_parameters_

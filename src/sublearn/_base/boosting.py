@@ -9,15 +9,16 @@ from sklearn.model_selection import train_test_split
 from sklearn.utils.validation import check_is_fitted
 
 from sublearn._base.ensemble import SLMEnsemble
-from sublearn._base.parameters import PARAMETERS, either, one_of
+from sublearn._base.parameters import PARAMETERS, either, one_of, rule_of
 from sublearn._base.progress import Progress, shown
-from sublearn.core.boosting.auto import chances, scale_of
+from sublearn.core.boosting.audition import GrowthFor
+from sublearn.core.boosting.auto import SETTINGS, USUAL, Setting, chances, scale_of
+from sublearn.core.boosting.choosing import Choice, Wish, choose
 from sublearn.core.boosting.excess import learn_excess, without_excess
 from sublearn.core.boosting.losses import CompiledLoss, LogLinked, Loss, SquaredError, as_answer, link_of
 from sublearn.core.boosting.parameters import BoostParameters
 from sublearn.core.boosting.problem import Problem, make_problem
 from sublearn.core.boosting.rounds import Growth, Round, boost
-from sublearn.core.boosting.trial import GrowthAt, Wish, rate_and_rounds
 from sublearn.core.data.codes import code_limit
 from sublearn.core.data.outliers import Reach, reach_of
 from sublearn.core.data.samples import NOTHING, Coded, Given, code_like, drop_weightless
@@ -26,11 +27,14 @@ from sublearn.core.model.flat_ensemble import pack
 from sublearn.core.model.flat_tree import FlatTree, feature_decreases, shares
 from sublearn.core.model.links import with_exposure
 from sublearn.core.parallel import Workers
+from sublearn.core.tree.parameters import TreeParameters
 from sublearn.core.tree.projection import Plan
 from sublearn.kernels.layout import Array
 
 SPLIT, TRIAL = 1 << 32, 1 << 33  # numbers of the keys below a fit's key for these; those of rounds are lower
 FARTHEST = 1e110  # step of a leaf that no target within the limits asks for; its square is still a float
+AUDITIONED = ("max_depth", "min_samples_leaf", "l2_regularization", "subsample", "leaf")
+USUAL_LEAF = 5  # samples
 FIXED = {"criterion": "second_order", "min_loss": -np.inf, "min_weight_fraction_leaf": 0.0}
 
 
@@ -62,10 +66,9 @@ class SLMBoost(SLMEnsemble):
     """What the two boosting estimators share."""
 
     _rules = {  # noqa: RUF012
-        "n_estimators": either(one_of("auto"), PARAMETERS["n_estimators"].rule),
-        "learning_rate": either(one_of("auto"), PARAMETERS["learning_rate"].rule),
-        "max_depth": either(one_of("auto"), PARAMETERS["max_depth"].rule),
+        name: either(one_of("auto"), PARAMETERS[name].rule) for name in ("n_estimators", "learning_rate", *AUDITIONED)
     }
+    _usual_l2 = 1.0
     _heaviest = 1e50
 
     @property
@@ -108,16 +111,17 @@ class SLMBoost(SLMEnsemble):
         if validation is None and self.early_stopping:
             part, validation = self._split(part, key_below(key, SPLIT))
         loss = self._loss_for(part, validation, is_given)
-        parameters = self._tree_parameters(part.n_samples, **FIXED | self._depth(part.n_samples))
-        plan = self._plan(parameters, part.X.shape[1])
+        n_samples, n_features = part.n_samples, part.X.shape[1]
+        plan = self._plan(self._trees_for(USUAL, n_samples), n_features)
         reach = reach_of(whole.y, whole.weights) if isinstance(loss, SquaredError) else None
         has_excess = reach is not None
         self._check_excess(kept, has_excess)
         start, trees = self._beginning(loss, part, plan, reach)
         n_each = len(start) if self._is_separate else 1
 
-        def growth_at(rate: float) -> Growth:
-            return Growth(parameters, plan, self._boost_parameters(part.X.shape[1], rate), key)
+        def growth_for(setting: Setting, rate: float) -> Growth:
+            boosting = self._boosting_for(setting, n_samples, n_features, rate)
+            return Growth(self._trees_for(setting, n_samples), plan, boosting, key)
 
         with self._workers() as workers:
             coded = self._code(part, workers, kept._model.maps if kept else None, code_limit(plan.coefficient_sum))
@@ -126,25 +130,30 @@ class SLMBoost(SLMEnsemble):
             if validation is not None:
                 validating = _problem(code_like(validation, coded.maps, workers), loss, start, trees, workers)
             if reach is not None:
-                trees = trees or learn_excess(training, reach, growth_at(1.0), workers)
+                trees = trees or learn_excess(training, reach, growth_for(USUAL, 1.0), workers)
                 training = without_excess(training, reach, trees[0], not kept, workers)
                 if validating is not None:
                     validating = without_excess(validating, reach, trees[0], not kept, workers)
-            rate, n_rounds = self._rate_and_rounds(kept, training, growth_at, key_below(key, TRIAL), workers)
+            choice = self._choose(kept, training, growth_for, key_below(key, TRIAL), workers)
             training.prepare()
             scores = _scores_so_far(kept, training, validating, workers)
             if trees and not kept:  # the tree of the excess, which does not change them
                 scores = Scores(2 * scores.training, 2 * scores.validation)
             n_kept = len(trees) // n_each
-            rounds = boost(training, validating, growth_at(rate), range(n_kept, n_rounds), workers)
-            self._collect(self._on_course(rounds, loss, rate, n_kept), trees, scores, n_rounds, n_each)
+            growth = growth_for(choice.setting, choice.rate)
+            rounds = boost(training, validating, growth, range(n_kept, choice.n_rounds), workers)
+            rounds = self._on_course(rounds, loss, choice.rate, n_kept)
+            self._collect(rounds, trees, scores, choice.n_rounds, n_each)
             if self.early_stopping:
                 del trees[max(scores.best, int(has_excess)) * n_each :]
         link = link_of(loss, len(part.classes))
         self._store_model(pack(trees), coded, plan, link=link, start=start, trees_a_round=n_each)
         self._drawn_from, self._loss, self._settings = key, loss, self._settings_now()
         self._has_excess = has_excess
-        self.learning_rate_ = rate
+        self.learning_rate_ = choice.rate
+        self._setting = choice.setting
+        self.settings_ = self._settings_for(choice.setting, n_samples)
+        self.audition_ = [entry.told(choice.setting) for entry in choice.entries]
         self.train_score_ = np.array(scores.training)
         self.validation_score_ = np.array(scores.validation)
 
@@ -177,16 +186,45 @@ class SLMBoost(SLMEnsemble):
             return kept._model.start, kept._trees()
         return self._start_value(loss, part if reach is None else part._replace(y=reach.usual_of(part.y))), []
 
-    def _rate_and_rounds(
-        self, kept: Any, training: Problem, growth_at: GrowthAt, key: int, workers: Workers
-    ) -> tuple[float, int]:
-        """Learning rate, and how many rounds there will be."""
+    def _choose(self, kept: Any, training: Problem, growth_for: GrowthFor, key: int, workers: Workers) -> Choice:
+        """Setting, learning rate, and how many rounds there will be."""
         rate = None if self.learning_rate == "auto" else float(self.learning_rate)
         if kept:
-            return rate or kept.learning_rate_, kept.n_iter_ + self._n_new(kept.n_iter_, 6)
+            return Choice(kept._setting, rate or kept.learning_rate_, kept.n_iter_ + self._n_new(kept.n_iter_, 6))
         n_rounds = None if self.n_estimators == "auto" else int(self.n_estimators)
-        wish = Wish(rate, n_rounds, may_try=not self.early_stopping, shares=not self._is_separate)
-        return rate_and_rounds(training, growth_at, wish, key, workers)
+        wish = Wish(
+            rate,
+            n_rounds,
+            may_try=not self.early_stopping,
+            settings=self._to_audition(training),
+            shares=not self._is_separate,
+        )
+        return choose(training, growth_for, wish, key, workers)
+
+    def _to_audition(self, training: Problem) -> list[Setting]:
+        """The usual setting, and those others that differ in what the user leaves to us."""
+        n_samples = training.weights.count(len(training.y))
+        free = {name for name in AUDITIONED if _is_auto(getattr(self, name))}
+        if type(training.loss).leaf_value is not Loss.leaf_value:
+            free.discard("leaf")
+        found = {str(self._settings_for(USUAL, n_samples)): USUAL}
+        for setting in SETTINGS:
+            changes = {name: value for name, value in setting.changes.items() if name in free}
+            left = setting._replace(changes=changes)
+            found.setdefault(str(self._settings_for(left, n_samples)), left)
+        return list(found.values())
+
+    def _settings_for(self, setting: Setting, n_samples: int) -> dict[str, Any]:
+        """What parameters that may be left to us are by a setting, unless the user says so."""
+        usual = {
+            "max_depth": scale_of(n_samples).max_depth,
+            "min_samples_leaf": USUAL_LEAF,
+            "l2_regularization": self._usual_l2,
+            "subsample": 1.0,
+            "leaf": "constant",
+        }
+        given = {name: value for name in AUDITIONED if not _is_auto(value := getattr(self, name))}
+        return usual | setting.changes | given
 
     def _settings_now(self) -> dict[str, Any]:
         loss = type(self.loss).__name__ if isinstance(self.loss, Loss) else self.loss
@@ -217,19 +255,23 @@ class SLMBoost(SLMEnsemble):
             name = type(self).__name__
             raise ValueError(f"{error}; {name}.fit got numbers from {low:g} to {high:g}{where}.") from None
 
-    def _depth(self, n_samples: int) -> dict[str, int]:
-        """The largest depth of trees where it is left to us."""
-        return {"max_depth": scale_of(n_samples).max_depth} if self.max_depth == "auto" else {}
+    def _trees_for(self, setting: Setting, n_samples: int) -> TreeParameters:
+        """The parameters of trees by a setting."""
+        chosen = self._settings_for(setting, n_samples)
+        own = {name: rule_of(self, name).resolve(chosen[name], n_samples) for name in ("max_depth", "min_samples_leaf")}
+        return self._tree_parameters(n_samples, **FIXED | own)
 
-    def _boost_parameters(self, n_features: int, rate: float) -> BoostParameters:
+    def _boosting_for(self, setting: Setting, n_samples: int, n_features: int, rate: float) -> BoostParameters:
+        """What boosting depends on beside its trees, by a setting."""
+        chosen = self._settings_for(setting, n_samples)
         return BoostParameters(
             learning_rate=rate,
-            l2=float(self.l2_regularization),
+            l2=float(chosen["l2_regularization"]),
             min_gain=float(self.min_gain) * chances(n_features),
             min_child_weight=float(self.min_child_weight),
-            subsample=float(self.subsample),
+            subsample=float(chosen["subsample"]),
             separate=self._is_separate,
-            linear=self.leaf == "linear",
+            linear=chosen["leaf"] == "linear",
         )
 
     def _start_value(self, loss: Loss, part: Given) -> Array:
@@ -344,3 +386,7 @@ def _scores_so_far(kept: Any, training: Problem, validating: Problem | None, wor
     elif not validation:
         validation = [np.nan] * (n - 1) + [validating.score(workers)]
     return Scores(kept.train_score_[:n].tolist(), validation)
+
+
+def _is_auto(value: Any) -> bool:
+    return isinstance(value, str) and value == "auto"

@@ -140,7 +140,7 @@ def solve_slopes(moments, views, ranges, units, penalty, scratch, slope, mean, c
 
 @inner
 def solve(table, n, out):
-    """Solve n equations with a symmetric matrix, of which table[a, : a + 1] is row a; the last column is the right side.
+    """Solve n equations of a symmetric matrix: table[a, : a + 1] is half of row a, the last column the right side.
 
     The matrix is replaced by its decomposition L D L^T. An unknown that those before it leave nothing to is 0.
     """

@@ -6,7 +6,7 @@ are in docs/studies/choosing_defaults.md. `trial` finds by trials what cannot be
 
 import math
 from itertools import groupby
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,6 +22,33 @@ DISTANCE = 30.0  # learning rate times rounds of a trial
 PATIENCE = 20  # rounds without improvement that end a trial
 LEAST_GAIN = 1e-6  # share of the loss; what brings less is not worth a round
 FURTHER = 1.1  # all samples and smaller steps bear more learning than a trial does
+BEHIND = 0.05  # share of the loss; a setting that is so far behind the usual one is given up
+EARLIEST = 10  # rounds before which none is given up
+PROMISING = 2  # settings that are tried on more than one part, beside the usual one
+CLEAR = 1.0  # standard errors by which a setting must lead
+LEAST_LEAD = 0.003  # share of the loss by which it must lead
+
+
+class Setting(NamedTuple):
+    """A way to boost that may suit some data better than the usual one."""
+
+    name: str
+    changes: dict[str, Any]  # by parameters of the estimators
+    longer: float = 1.0  # rounds, to the usual number
+
+
+USUAL = Setting("usual", {})
+SETTINGS = (
+    Setting("linear", {"leaf": "linear", "max_depth": 4}),
+    Setting("stochastic", {"subsample": 0.6, "min_samples_leaf": 1, "l2_regularization": 1.0}, 2.0),
+    Setting(
+        "stochastic linear",
+        {"leaf": "linear", "max_depth": 4, "subsample": 0.6, "min_samples_leaf": 1, "l2_regularization": 1.0},
+        2.0,
+    ),
+    Setting("deep", {"max_depth": 8}),
+    Setting("shallow", {"max_depth": 4}),
+)
 
 
 class Scale(NamedTuple):

@@ -9,6 +9,7 @@ import numpy as np
 from sublearn.core.boosting.derivatives import Slopes, find_slopes
 from sublearn.core.boosting.losses import CompiledLoss, Loss, as_answer, ask
 from sublearn.core.data.categories import Categories, relearned
+from sublearn.core.data.dealing import content_keys
 from sublearn.core.data.fixed_point import Weights
 from sublearn.core.data.samples import NO_VIEWS
 from sublearn.core.model.flat_ensemble import FlatEnsemble, add_values
@@ -18,6 +19,8 @@ from sublearn.kernels.derivatives import add_chunks
 from sublearn.kernels.layout import Array
 
 NEW: tuple[Literal["C"], Literal["W"]] = ("C", "W")  # as a new array: what kernels are compiled for
+NO_CONTENTS = np.empty(0, np.uint64)
+CONTENTS = 0xC0DE5  # the key of contents
 ADDING = MEASURING = DIFFERENTIATING = 1.0  # what each costs for one output of a sample, in samples visited
 
 
@@ -49,6 +52,11 @@ class Problem(NamedTuple):
     weight: float  # of all samples
     loss: Loss
     raw: Array  # float64 (n_samples, n_outputs), start value and the sum of the trees so far
+    contents: Array = NO_CONTENTS  # uint64 (n_samples,), numbers that codes determine; empty until rows are drawn
+
+    def with_contents(self) -> "Problem":
+        """The same with contents, by which rows are drawn."""
+        return self._replace(contents=content_keys(self.codes, len(self.y), CONTENTS))
 
     @property
     def outputs(self) -> Array:
@@ -75,8 +83,7 @@ class Problem(NamedTuple):
         """Minus the mean loss."""
         loss, n = self.loss, len(self.y)
         if not isinstance(loss, CompiledLoss):
-            values = as_answer(loss, "values", ask(loss, "values", self.y, self.outputs), self.y.shape)
-            return self._score_of(_sums(np.require(values, requirements=NEW), self.numbers))
+            return self._score_of(_sums(np.require(self.losses(), requirements=NEW), self.numbers))
         values, sums = np.empty(n), np.empty(-(-n // CHUNK))
 
         def measure(first: int, last: int) -> None:
@@ -85,6 +92,14 @@ class Problem(NamedTuple):
 
         workers.run_chunks(measure, n, MEASURING * self.raw.shape[1])
         return self._score_of(sums)
+
+    def losses(self) -> Array:
+        """Loss of each sample."""
+        if isinstance(self.loss, CompiledLoss):
+            values = np.empty(len(self.y))
+            self.loss.fill_values(self.y, self.raw, 0, len(values), values)
+            return values
+        return as_answer(self.loss, "values", ask(self.loss, "values", self.y, self.outputs), self.y.shape).copy()
 
     def _score_of(self, sums: Array) -> float:
         mean = _total(sums) / self.weight

@@ -13,7 +13,7 @@ from sublearn.core.boosting.parameters import BoostParameters
 from sublearn.core.boosting.problem import Problem
 from sublearn.core.data.codes import DEVIATIONS, code_limit
 from sublearn.core.data.samples import make_samples
-from sublearn.core.keys import keys_below, keys_in_turn
+from sublearn.core.keys import key_below, keys_below, keys_in_turn
 from sublearn.core.model.flat_ensemble import adding_values, pack
 from sublearn.core.model.flat_tree import FlatTree
 from sublearn.core.parallel import Pass, Workers
@@ -53,6 +53,7 @@ def boost(
     training: Problem, validating: Problem | None, growth: Growth, numbers: range, workers: Workers
 ) -> Iterator[Round]:
     """Rounds of these numbers, each as soon as it is done."""
+    training = _to_draw_from(training, growth)
     slopes, pace, room, n_outputs = None, Pace(workers), training.room(), training.raw.shape[1]
     for key, following in pairwise(keys_in_turn(growth.key, range(numbers.start, numbers.stop + 1))):
         with pace:
@@ -66,9 +67,14 @@ def boost(
 
 def add_round(problem: Problem, growth: Growth, key: int, workers: Workers) -> list[FlatTree]:
     """Grow the trees of a round and add their values to raw."""
-    trees, add = grow_round(problem, growth, key, None, workers)
+    trees, add = grow_round(_to_draw_from(problem, growth), growth, key, None, workers)
     problem.change(add, workers)
     return trees
+
+
+def _to_draw_from(problem: Problem, growth: Growth) -> Problem:
+    """The problem with what rows are drawn by, where some are."""
+    return problem.with_contents() if growth.boost.subsample < 1.0 else problem
 
 
 def grow_round(
@@ -82,7 +88,9 @@ def grow_round(
     if slopes is None:
         problem.prepare()
         slopes = problem.slopes(draw_signs(n_outputs, key), workers)
-    rows = draw_rows(len(problem.raw), growth.boost.subsample, key)
+    rows = np.arange(len(problem.raw), dtype=np.int32)
+    if growth.boost.subsample < 1.0:
+        rows = draw_rows(problem.contents, growth.boost.subsample, key)
     if growth.boost.separate and n_outputs > 1:
         keys = keys_below(key, SEPARATE + np.arange(n_outputs)).tolist()
         each = [slopes[0].only(k) for k in range(n_outputs)]
@@ -171,13 +179,15 @@ def draw_signs(n_outputs: int, key: int) -> Array:
     return signs
 
 
-def draw_rows(n: int, share: float, key: int) -> Array:
-    """Positions (int32) of a share of n rows, drawn without replacement, ascending."""
-    size = max(1, round(share * n))
-    if size == n:
-        return np.arange(n, dtype=np.int32)
-    numbers = keys_below(key, SUBSAMPLE + np.arange(n))  # all different
-    return np.flatnonzero(numbers <= np.partition(numbers, size - 1)[size - 1]).astype(np.int32)
+def draw_rows(contents: Array, share: float, key: int) -> Array:
+    """Positions (int32), ascending, of about a share of rows, at least one; rows of equal contents come together.
+
+    contents (n_rows,): a number for what is in each row, so that its place does not matter, and weight 2 is the row
+    twice.
+    """
+    drawn = keys_below(key_below(key, SUBSAMPLE), contents)
+    limit = max(np.uint64(share * 2.0**64), drawn.min())
+    return np.flatnonzero(drawn <= limit).astype(np.int32)
 
 
 def round_task(problem: Problem, growth: Growth, rows: Array, slopes: Slopes, n_outputs: int, workers: Workers) -> Task:

@@ -96,6 +96,11 @@ class FlatTree(NamedTuple):
     # boosting: linear models in leaves
     slopes: LeafSlopes = NO_SLOPES
 
+    def columns(self) -> dict[str, Array]:
+        """All arrays by name."""
+        own = {name: getattr(self, name) for name in KINDS}
+        return own | {f"slopes.{name}": column for name, column in self.slopes._asdict().items()}
+
     @property
     def n_nodes(self) -> int:
         """Number of nodes."""
