@@ -7,6 +7,8 @@ from pathlib import Path
 
 # scikit-learn checks array-API input only where this is set, and it must be set before scipy is imported
 os.environ.setdefault("SCIPY_ARRAY_API", "1")
+# threads of scikit-learn's and XGBoost's that wait for work leave the cores to the other tests; read when they start
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
 import numpy as np
 import pytest
@@ -32,12 +34,17 @@ SLOW = (
 )
 
 
+# tests that share what takes long to make; they come first, when no process takes over what another has before it
+SHARING = ("test_startup.py", "test_interrupt.py", "test_bench.py")
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--quick", action="store_true", help="only the first tests of every file that is not slow")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Choose some tests of every part, where --quick asks for it."""
+    """Put tests in order, and choose some of every part where --quick asks for it."""
+    items.sort(key=lambda item: item.path.name not in SHARING)
     if not config.getoption("--quick"):
         return
     taken: dict[Path, set[str]] = {}

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import numba
@@ -434,20 +435,25 @@ def test_any_number_of_threads_gives_the_same_scores(monkeypatch: pytest.MonkeyP
         np.testing.assert_array_equal(one.threshold, many.threshold)
 
 
+@cache
+def compiled_find_threshold() -> Any:
+    find = find_threshold
+    return numba.njit(lambda *a: find(*a))
+
+
 @pytest.mark.parametrize("size", [5, 40, TABLE_SIZE - 1, TABLE_SIZE, 3 * TABLE_SIZE])
 @pytest.mark.parametrize("min_samples_leaf", [1, 7])
 def test_two_classes_have_the_thresholds_of_three_of_which_one_is_empty(size: int, min_samples_leaf: int) -> None:
     """They are found by a loop of their own, which takes its logarithms from a table."""
-    rng, n_bins, find = np.random.default_rng(size), 16, find_threshold
+    rng, n_bins, find = np.random.default_rng(size), 16, compiled_find_threshold()
     test = make_test(parameters(n_bins=n_bins, min_samples_leaf=min_samples_leaf), 1.0)
-    compiled = numba.njit(lambda *a: find(*a))
     n_splits = 0
     for _ in range(30):
         cuts = np.sort(rng.integers(0, size + 1, 2 * n_bins - 1))
         cells = np.diff(cuts, prepend=0, append=size).reshape(n_bins, 2)
         three = np.concatenate([cells, np.zeros((n_bins, 1), np.int64)], axis=1)
         found, expected = (
-            compiled(h, h.sum(axis=0), h.shape[1], test, make_below(h.shape[1], n_bins)) for h in (cells, three)
+            find(h, h.sum(axis=0), h.shape[1], test, make_below(h.shape[1], n_bins)) for h in (cells, three)
         )
         assert found == expected
         n_splits += found[0] > 0

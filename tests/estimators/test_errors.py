@@ -188,7 +188,6 @@ def tree_of(model: Any) -> Any:
 
 
 @ALL
-@pytest.mark.parametrize("huge", [2**40, 2**63, np.uint64(2**63), 10**400], ids=["2^40", "2^63", "unsigned", "10^400"])
 @pytest.mark.parametrize(
     ("name", "harmless", "others"),
     [
@@ -203,13 +202,14 @@ def tree_of(model: Any) -> Any:
         ("n_jobs", 1, {}),
     ],
 )
-def test_whole_number_beyond_all_others_is_no_limit(
-    make: Any, name: str, harmless: Any, others: Any, huge: int
-) -> None:
+def test_whole_number_beyond_all_others_is_no_limit(make: Any, name: str, harmless: Any, others: Any) -> None:
     if name not in make().get_params():
         return
-    models = [small(make, random_state=0, **{name: value}, **others).fit(X, Y) for value in (huge, harmless)]
-    assert_same_tree(*map(tree_of, models))
+    others = {**others, "random_state": 0, **({"learning_rate": 0.3} if make in BOOSTS else {})}  # nothing to try
+    expected = small(make, **{name: harmless}, **others).fit(X, Y)
+    for huge in (2**40, 2**63, np.uint64(2**63), 10**400):
+        model = small(make, **{name: huge}, **others).fit(X, Y)
+        assert_same_tree(tree_of(model), tree_of(expected))
 
 
 @pytest.mark.parametrize("make", FORESTS)
@@ -331,7 +331,9 @@ LIMITS: dict[str, tuple[Any, float, float]] = {  # targets whose largest is 1, a
 @pytest.mark.parametrize("loss", LIMITS)
 def test_targets_just_within_the_limits_are_learned_as_others(loss: str) -> None:
     y, low, high = LIMITS[loss]
-    model = SLMBoostRegressor(loss=loss, random_state=0, l2_regularization=0.0, min_child_weight=0.0)
+    model = small(
+        SLMBoostRegressor, loss=loss, n_estimators=30, random_state=0, l2_regularization=0.0, min_child_weight=0.0
+    )
     goal = r2_score(y, model.fit(X, y).predict(X))
     assert goal > 0.9
     for scale in (low, high):

@@ -18,8 +18,8 @@ from sublearn import (
 ESTIMATORS = [
     SLMClassifier(),
     SLMRegressor(),
-    SLMForestClassifier(),
-    SLMForestRegressor(),
+    SLMForestClassifier(n_estimators=10),  # checks fit hundreds of forests; more trees are more of the same
+    SLMForestRegressor(n_estimators=10),
     SLMBoostClassifier(),
     SLMBoostRegressor(),
 ]

@@ -2,6 +2,8 @@
 
 import ast
 import shutil
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -36,21 +38,35 @@ SHOWING = {
 }
 
 
-@pytest.fixture
-def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A copy of the source that may be edited; what is imported stays as it is."""
-    root = tmp_path / "sublearn"
+@pytest.fixture(scope="module")
+def copied(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("digests") / "sublearn"
     shutil.copytree(digests.ROOT, root, ignore=shutil.ignore_patterns("__pycache__"))
-    monkeypatch.setattr(digests, "ROOT", root)
     return root
 
 
-def changed_by(path: Path, addition: str) -> set[str]:
-    """Which units have another key when a line is added to a file."""
-    before = {name: key_of(unit) for name, unit in UNITS.items()}
-    path.write_text(path.read_text() + addition)
+@pytest.fixture
+def package(copied: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of the source that may be edited by `changed_by`; what is imported stays as it is."""
+    monkeypatch.setattr(digests, "ROOT", copied)
+    return copied
+
+
+@cache
+def unedited_keys(root: Path) -> dict[str, str]:
+    return {name: key_of(unit) for name, unit in UNITS.items()}
+
+
+def changed_by(path: Path, edit: Callable[[str], str]) -> set[str]:
+    """Which units have another key while the text of a file is edited."""
+    before = unedited_keys(digests.ROOT)
+    text = path.read_text()
+    path.write_text(edit(text))
     digests._digest.cache_clear()
-    return {name for name, unit in UNITS.items() if key_of(unit) != before[name]}
+    changed = {name for name, unit in UNITS.items() if key_of(unit) != before[name]}
+    path.write_text(text)
+    digests._digest.cache_clear()
+    return changed
 
 
 @pytest.mark.parametrize(
@@ -78,13 +94,14 @@ def changed_by(path: Path, addition: str) -> set[str]:
 def test_records_are_lost_by_edits_of_what_makes_them_and_by_no_others(
     name: str, expected: set[str], package: Path
 ) -> None:
-    assert changed_by(package / name, "\nADDED = 1\n") == expected
+    assert changed_by(package / name, lambda text: text + "\nADDED = 1\n") == expected
 
 
 def test_comments_and_docstrings_change_no_key(package: Path) -> None:
-    path = package / "paper" / "search.py"
-    path.write_text(path.read_text().replace('"""Split a set by a seed."""', '"""Split."""'))
-    assert changed_by(path, "\n# a comment\n") == set()
+    def edit(text: str) -> str:
+        return text.replace('"""Split a set by a seed."""', '"""Split."""') + "\n# a comment\n"
+
+    assert changed_by(package / "paper" / "search.py", edit) == set()
 
 
 def test_every_file_of_the_experiments_is_either_in_keys_or_only_shows() -> None:

@@ -1,6 +1,7 @@
 """Tables, time left and progress on the terminal."""
 
 import re
+from functools import cache
 from io import StringIO
 
 import pytest
@@ -18,6 +19,7 @@ from sublearn.paper.terminal import Forecast, progress, show_sheet
 UNITS = [Unit("contender", "honest", False, "iris", name, seed) for seed in range(3) for name in ("dt", "rf")]
 
 
+@cache
 def full_report(protocol: str) -> list[Sheet]:
     """All tables of all sets, as wide as they come."""
     scores = {

@@ -179,8 +179,8 @@ def test_folder_that_cannot_be_written_to_is_refused_before_any_work(
 @pytest.mark.skipif(sys.platform != "linux", reason="where nothing can be made is known there")
 @pytest.mark.parametrize("command", ["reproduce", "bench"])
 def test_folder_that_cannot_be_made_is_one_line(command: str) -> None:
-    shown = python("-m", "sublearn", command, "--out", "/proc/none/report")
-    assert (shown.returncode, shown.stdout) == (2, "")
+    shown = CliRunner().invoke(app, [command, "--out", "/proc/none/report"])
+    assert (shown.exit_code, shown.stdout) == (2, "")
     (line,) = shown.stderr.splitlines()
     assert line.startswith("--out /proc/none/report must be a folder that can be written to; got /proc: ")
 

@@ -116,8 +116,7 @@ def test_broken_promises_are_found(name: str, broken: Any, words: str, monkeypat
         check_promises(model, X, y, None, np.random.default_rng(0))
 
 
-@pytest.mark.parametrize("forked", [False, True])
-@pytest.mark.parametrize("delay", [0.02, 0.15])
+@pytest.mark.parametrize(("delay", "forked"), [(0.02, True), (0.15, False)])
 def test_interrupt_of_the_first_forest_is_not_swallowed_by_the_compiler_and_the_next_fit_works(
     delay: float, forked: bool
 ) -> None:

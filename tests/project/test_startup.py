@@ -29,6 +29,7 @@ from support import PATIENCE
 
 ALL, TREES = "99", "2"  # models: trees come first, and need half of the kernels
 BOOSTED = "3"  # trees, and boosting of numbers
+USUAL_CACHE = {name: value for name, value in os.environ.items() if name == "NUMBA_CACHE_DIR"}
 
 # Prints where the package is and, for each n_jobs, the hashes of trees that use everything (quantile maps, weights,
 # drawn subspaces, listed and drawn rounds, several hyperplanes a node), of boosting and of forests; or of some.
@@ -229,7 +230,7 @@ def compiled(folder: Path, cache: dict[str, str], read_only: dict[str, str]) -> 
     need not be seen with all models is seen with the first few.
     """
     processes = {
-        "cold": start(MODELS, ALL, "1", **cache),
+        "cold": start(MODELS, BOOSTED, "1", **cache),
         "cold too": start(MODELS, TREES, "1", **cache),
         "read-only": start(ALONE + MODELS, ALL, "2", NUMBA_CPU_NAME="generic", **read_only),
         "moved": start(MOVED + MODELS, BOOSTED, "1", NUMBA_CACHE_DIR=str(folder / "moved")),
@@ -239,8 +240,14 @@ def compiled(folder: Path, cache: dict[str, str], read_only: dict[str, str]) -> 
 
 @pytest.fixture(scope="module")
 def warm(compiled: dict[str, Outcome], cache: dict[str, str]) -> Outcome:
-    """A process that finds all kernels in the cache, and fits with several numbers of threads."""
-    return Outcome(start(MODELS, ALL, "1", "2", "3", **cache))
+    """A process that finds all kernels in the cache."""
+    return Outcome(start(MODELS, BOOSTED, "1", **cache))
+
+
+@pytest.fixture(scope="module")
+def usual() -> Outcome:
+    """A process that has the cache of all tests, mostly full, and fits with several numbers of threads."""
+    return Outcome(start(MODELS, ALL, "1", "2", "3", **USUAL_CACHE))
 
 
 def first_hashes(outcome: Outcome, n: str = ALL) -> list[str]:
@@ -265,30 +272,30 @@ def test_processes_that_start_at_once_with_a_cold_cache_agree(compiled: dict[str
     assert first_hashes(compiled["cold too"]) == first_hashes(compiled["cold"], TREES)
 
 
-def test_model_is_the_same_for_any_number_of_threads(warm: Outcome) -> None:
-    one, *others = warm.result["hashes"]
+def test_model_is_the_same_for_any_number_of_threads(usual: Outcome) -> None:
+    one, *others = usual.result["hashes"]
     assert len(set(one)) == len(one) > 10
     assert others == [one] * 2
 
 
-def test_model_is_the_same_in_every_process(warm: Outcome, compiled: dict[str, Outcome]) -> None:
-    assert first_hashes(compiled["cold"]) == first_hashes(warm)
+def test_model_is_the_same_in_every_process(warm: Outcome, usual: Outcome, compiled: dict[str, Outcome]) -> None:
+    assert first_hashes(compiled["cold"]) == first_hashes(warm) == first_hashes(usual, BOOSTED)
 
 
-def test_model_is_the_same_for_native_and_generic_cpu(warm: Outcome, compiled: dict[str, Outcome]) -> None:
-    assert first_hashes(compiled["read-only"]) == first_hashes(warm)
+def test_model_is_the_same_for_native_and_generic_cpu(usual: Outcome, compiled: dict[str, Outcome]) -> None:
+    assert first_hashes(compiled["read-only"]) == first_hashes(usual)
 
 
 def test_wheel_without_any_writable_folder_and_with_its_requirements_alone_fits_the_same_model(
-    warm: Outcome, compiled: dict[str, Outcome], folder: Path
+    usual: Outcome, compiled: dict[str, Outcome], folder: Path
 ) -> None:
     outcome = compiled["read-only"]
     assert Path(outcome.result["package"]).is_relative_to(folder)
-    assert first_hashes(outcome) == first_hashes(warm)
+    assert first_hashes(outcome) == first_hashes(usual)
 
 
 def test_numba_that_moves_its_compiler_gives_the_same_model(warm: Outcome, compiled: dict[str, Outcome]) -> None:
-    assert first_hashes(compiled["moved"]) == first_hashes(warm, BOOSTED)
+    assert first_hashes(compiled["moved"]) == first_hashes(warm)
 
 
 def test_disabled_numba_is_told_at_import() -> None:
@@ -307,9 +314,9 @@ def test_read_only_install_keeps_compiled_code_in_the_user_cache(read_only: dict
     assert any(Path(outcome.result["cache"]).glob("*.nbc"))
 
 
-@pytest.mark.usefixtures("compiled")
-def test_every_kernel_is_compiled_for_one_signature(cache: dict[str, str]) -> None:
-    signatures = Outcome(start(TYPES, **cache)).result
+@pytest.mark.usefixtures("usual")  # which fills the cache
+def test_every_kernel_is_compiled_for_one_signature() -> None:
+    signatures = Outcome(start(TYPES, **USUAL_CACHE)).result
     assert signatures == dict.fromkeys(signatures, 1)
     assert {"grow", "add_values", "find_leaves", "round_derivatives"} <= set(signatures)
 
