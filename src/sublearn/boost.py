@@ -88,6 +88,7 @@ class SLMBoostClassifier(ClassifierPart, SLMBoost):
     def __init__(
         self,
         *,
+        effort: str = "usual",
         n_estimators: Any = "auto",
         learning_rate: Any = "auto",
         loss: Any = "log_loss",
@@ -271,6 +272,7 @@ class SLMBoostRegressor(RegressorPart, SLMBoost):
     def __init__(
         self,
         *,
+        effort: str = "usual",
         n_estimators: Any = "auto",
         learning_rate: Any = "auto",
         loss: Any = "squared_error",

@@ -14,7 +14,8 @@ from naive import Array
 from sublearn import Progress, SLMBoostClassifier, SLMBoostRegressor
 from sublearn.core import parallel
 from sublearn.core.boosting import auto as auto_module
-from sublearn.core.boosting import trial
+from sublearn.core.boosting import audition, choosing, trial
+from sublearn.core.boosting.audition import Audition, Entry
 from sublearn.core.boosting.auto import Scale, chances, scale_of
 from sublearn.core.boosting.losses import SquaredError
 from sublearn.core.boosting.parameters import BoostParameters
@@ -55,17 +56,25 @@ def planned(model: Any, X: Array, y: Array) -> tuple[float, int]:
     return model.set_params(callbacks=stop).fit(X, y).learning_rate_, seen[0].n_estimators
 
 
+def answer(distance: float, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Let trials find the usual setting and a distance; sizes of the sets that something is tried on are noted."""
+    found: list[int] = []
+    rates: list[float] = []
+
+    def stage(problem: Problem, growth_for: Any, scale: Scale, *_: Any) -> None:
+        found.append(len(problem.y))
+        rates.append(scale.trial_rate)
+
+    monkeypatch.setattr(choosing, "Stage", stage)
+    monkeypatch.setattr(choosing, "audition", lambda settings, _: Audition([Entry(settings[0], {})], []))
+    monkeypatch.setattr(choosing, "best_round", lambda _: distance / rates[-1])
+    return found
+
+
 @pytest.fixture
 def trials(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Sizes of the sets that something was tried on; the answer is always 10."""
-    found: list[int] = []
-
-    def answer(problem: Problem, *_: Any) -> float:
-        found.append(len(problem.y))
-        return 10.0
-
-    monkeypatch.setattr(trial, "best_distance", answer)
-    return found
+    return answer(10.0, monkeypatch)
 
 
 # ---- dealing ----
@@ -133,49 +142,55 @@ def growth_of(rate: float) -> Growth:
     return Growth(PARAMETERS, plan_projections(PARAMETERS, 3), BoostParameters(rate, 1.0, 0.0, 1.0, 1.0, False), 3)
 
 
-def distance_of(curves: list[list[float]], monkeypatch: pytest.MonkeyPatch, n_rounds: int = 100) -> float:
-    """What curves of the trials lead to, at a rate of 0.5."""
-    left = iter(curves)
-
-    def give(problem: Problem, growth: Growth, held_out: Array, n: int, *_: Any) -> list[float]:
-        assert (growth.boost.learning_rate, n, held_out.sum()) == (0.5, n_rounds, 10)
-        return next(left)
-
-    monkeypatch.setattr(trial, "_curve", give)
-    scale = Scale(1e9, 6, 1, 0.5, len(curves), 5)
-    found = trial.best_distance(problem_of(*distinct(50)), growth_of, 0.5 * n_rounds, scale, 1, ONE_THREAD)
-    assert next(left, None) is None
-    return found
+def trial_of(*curve: float) -> trial.Trial:
+    return trial.Trial(list(curve), np.empty((0, 1)), 0.0)
 
 
-def test_best_distance_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert distance_of([[-3.0, -2.0, -1.0, -2.0]], monkeypatch) == 0.5 * 2
+def curve_of(y: Array, n_rounds: int) -> list[float]:
+    """How a trial does on samples of which each fifth is held out."""
+    codes, _ = distinct(len(y))
+    parted = trial.part_off(problem_of(codes, y), np.arange(len(y)) % 5 == 0)
+    found = trial.try_out(parted, growth_of(0.3), n_rounds, None, ONE_THREAD)
+    assert found.best == max(found.curve)
+    losses = parted.testing._replace(raw=found.raw).losses()
+    assert losses.mean() == pytest.approx(-found.best)  # those of the best round
+    return found.curve
+
+
+def test_best_round_by_hand() -> None:
+    assert trial.best_round([trial_of(-3.0, -2.0, -1.0, -2.0)]) == 2
     # a trial that ended earlier stays where it was: means -3, -2, -1.25, -1.2
-    assert distance_of([[-4.0, -3.0, -1.0, -0.9], [-2.0, -1.0, -1.5]], monkeypatch) == 0.5 * 3
-    assert distance_of([[-1.0, -2.0, -3.0]], monkeypatch) == 0.0
+    assert trial.best_round([trial_of(-4.0, -3.0, -1.0, -0.9), trial_of(-2.0, -1.0, -1.5)]) == 3
+    assert trial.best_round([trial_of(-1.0, -2.0, -3.0)]) == 0
     # the last rounds bring less than a millionth
-    assert distance_of([[-3.0, -1.0000005, -1.0000001, -1.0]], monkeypatch) == 0.5
+    assert trial.best_round([trial_of(-3.0, -1.0000005, -1.0000001, -1.0)]) == 1
 
 
 def test_trial_ends_when_nothing_gets_better() -> None:
-    codes, _ = distinct(200)
     y = np.random.default_rng(3).normal(size=200)
-    held_out = np.arange(200) % 5 == 0
-    curve = trial._curve(problem_of(codes, y), growth_of(0.3), held_out, 500, ONE_THREAD)
+    curve = curve_of(y, 500)
     assert len(curve) == 1 + int(np.argmax(curve)) + auto_module.PATIENCE < 400
-    assert curve[0] == pytest.approx(-(y[held_out] ** 2).mean() / 2)  # raw values are 0 at first
-    assert len(trial._curve(problem_of(codes, y), growth_of(0.3), held_out, 3, ONE_THREAD)) == 4
+    assert curve[0] == pytest.approx(-(y[::5] ** 2).mean() / 2)  # raw values are 0 at first
+    assert len(curve_of(y, 3)) == 4
+
+
+def test_trial_ends_where_it_is_far_behind_its_rival() -> None:
+    codes, y = distinct(200)
+    parted = trial.part_off(problem_of(codes, y), np.arange(200) % 5 == 0)
+    alone = trial.try_out(parted, growth_of(0.3), 15, None, ONE_THREAD)
+    assert len(alone.curve) == 16
+    for factor, n_rounds in ((1.0, 15), (0.97, 15), (0.9, auto_module.EARLIEST)):
+        rival = alone._replace(curve=[factor * score for score in alone.curve])
+        found = trial.try_out(parted, growth_of(0.3), 15, rival, ONE_THREAD)
+        assert found.curve == alone.curve[: n_rounds + 1]
 
 
 def test_trial_does_not_learn_from_samples_held_out() -> None:
-    codes, y = distinct(200)
+    _, y = distinct(200)
     held_out = np.arange(200) % 5 == 0
-    one, other = (
-        trial._curve(problem_of(codes, target), growth_of(0.3), held_out, 5, ONE_THREAD)
-        for target in (y, np.where(held_out, y + 100.0, y))
-    )
+    one, other = (curve_of(target, 5) for target in (y, np.where(held_out, y + 100.0, y)))
     assert one[0] > -1 > other[0]
-    training = trial._curve(problem_of(codes, np.where(held_out, 0.0, y)), growth_of(0.3), held_out, 5, ONE_THREAD)
+    training = curve_of(np.where(held_out, 0.0, y), 5)
     assert max(training[1:]) < training[0] == 0.0  # what is learned elsewhere only takes them from 0
 
 
@@ -208,7 +223,7 @@ def test_noise_is_hardly_learned_and_a_clean_signal_thoroughly(task: str) -> Non
 def test_rate_and_rounds_by_hand(
     distance: float, n_estimators: Any, rate: float, n_rounds: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(trial, "best_distance", lambda *_: distance)
+    answer(distance, monkeypatch)
     found = planned(auto("squared_error", n_estimators=n_estimators), *data_for("squared_error"))
     assert found == pytest.approx((rate, n_rounds))
 
@@ -280,6 +295,7 @@ def test_trials_leave_nothing_behind(task: str) -> None:
     X, y = data_for(task)
     found = auto(task, subsample=0.8, n_estimators=30).fit(X, y)
     settings = {"learning_rate": found.learning_rate_, "n_estimators": found.n_iter_}
+    assert [entry["name"] for entry in found.audition_] == ["usual"]  # all else is given
     told = clone(found).set_params(**settings).fit(X, y)
     assert same_model(found, told, X)
     assert same_scores(found, told)
@@ -451,12 +467,6 @@ def test_depth_goes_with_the_number_of_samples(weighted: bool, monkeypatch: pyte
     assert told.ensemble_.nodes.depth.max() == 2
 
 
-def test_default_depth_is_six_on_few_samples() -> None:
-    X, y = data_for("squared_error")
-    model = SLMBoostRegressor(random_state=0, n_estimators=3).fit(X, y)
-    assert same_model(clone(model).set_params(max_depth=6).fit(X, y), model, X)
-
-
 def test_chance_has_more_to_choose_from_among_many_features() -> None:
     assert [chances(n) for n in (1, 2, 64)] == [1.0, 1.0, 1.0]
     assert [chances(n) for n in (128, 256, 1024)] == pytest.approx([1.5, 2.0, 3.0])
@@ -472,12 +482,12 @@ def test_chance_has_more_to_choose_from_among_many_features() -> None:
 def test_trials_side_by_side_find_the_same(n_threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = data_for("two classes")
     one_by_one = auto("two classes", n_jobs=n_threads).fit(X, y)
-    monkeypatch.setattr(trial, "SIDE_BY_SIDE", 1)
+    monkeypatch.setattr(audition, "SIDE_BY_SIDE", 1)
     assert same_model(auto("two classes", n_jobs=n_threads).fit(X, y), one_by_one, X)
 
 
 def test_a_loss_of_ones_own_is_never_asked_from_two_threads(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trial, "SIDE_BY_SIDE", 1)
+    monkeypatch.setattr(audition, "SIDE_BY_SIDE", 1)
     own = threading.get_ident()
     seen: set[int] = set()
 
@@ -496,17 +506,16 @@ def test_an_error_in_a_trial_comes_through(n_threads: int, monkeypatch: pytest.M
     X, y = data_for("two classes")
     model = auto("two classes", n_jobs=n_threads).fit(X, y)
     before = model.predict_proba(X)
-    curve = trial._curve
     n_called: list[int] = []
 
-    def fail(*given: Any) -> list[float]:
+    def fail(*given: Any) -> trial.Trial:
         n_called.append(1)
         if len(n_called) == 2:
             raise OwnError
-        return curve(*given)
+        return trial.try_out(*given)
 
-    monkeypatch.setattr(trial, "SIDE_BY_SIDE", 1)
-    monkeypatch.setattr(trial, "_curve", fail)
+    monkeypatch.setattr(audition, "SIDE_BY_SIDE", 1)
+    monkeypatch.setattr(audition, "try_out", fail)
     with pytest.raises(OwnError):
         model.fit(X, y)
     np.testing.assert_array_equal(model.predict_proba(X), before)

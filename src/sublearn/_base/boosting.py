@@ -12,13 +12,21 @@ from sublearn._base.ensemble import SLMEnsemble
 from sublearn._base.parameters import PARAMETERS, either, one_of, rule_of
 from sublearn._base.progress import Progress, shown
 from sublearn.core.boosting.audition import GrowthFor
-from sublearn.core.boosting.auto import SETTINGS, USUAL, Setting, chances, scale_of
-from sublearn.core.boosting.choosing import Choice, Wish, choose
+from sublearn.core.boosting.auto import AVERAGED, SETTINGS, USUAL, Setting, chances, scale_of
+from sublearn.core.boosting.choosing import Choice, Member, Wish, choose, told
 from sublearn.core.boosting.excess import learn_excess, without_excess
-from sublearn.core.boosting.losses import CompiledLoss, LogLinked, Loss, SquaredError, as_answer, link_of
+from sublearn.core.boosting.losses import (
+    CompiledLoss,
+    LogLinked,
+    Loss,
+    SquaredError,
+    as_answer,
+    has_own_leaves,
+    link_of,
+)
 from sublearn.core.boosting.parameters import BoostParameters
 from sublearn.core.boosting.problem import Problem, make_problem
-from sublearn.core.boosting.rounds import Growth, Round, boost
+from sublearn.core.boosting.rounds import Growth, Round, boost, boost_together
 from sublearn.core.data.codes import code_limit
 from sublearn.core.data.outliers import Reach, reach_of
 from sublearn.core.data.samples import NOTHING, Coded, Given, code_like, drop_weightless
@@ -31,7 +39,7 @@ from sublearn.core.tree.parameters import TreeParameters
 from sublearn.core.tree.projection import Plan
 from sublearn.kernels.layout import Array
 
-SPLIT, TRIAL = 1 << 32, 1 << 33  # numbers of the keys below a fit's key for these; those of rounds are lower
+SPLIT, TRIAL, MEMBERS = 1 << 32, 1 << 33, 1 << 34  # numbers of the keys below a fit's key; those of rounds are lower
 FARTHEST = 1e110  # step of a leaf that no target within the limits asks for; its square is still a float
 AUDITIONED = ("max_depth", "min_samples_leaf", "l2_regularization", "subsample", "leaf")
 USUAL_LEAF = 5  # samples
@@ -111,17 +119,20 @@ class SLMBoost(SLMEnsemble):
         if validation is None and self.early_stopping:
             part, validation = self._split(part, key_below(key, SPLIT))
         loss = self._loss_for(part, validation, is_given)
+        self._check_effort(loss)
         n_samples, n_features = part.n_samples, part.X.shape[1]
         plan = self._plan(self._trees_for(USUAL, n_samples), n_features)
         reach = reach_of(whole.y, whole.weights) if isinstance(loss, SquaredError) else None
         has_excess = reach is not None
         self._check_excess(kept, has_excess)
         start, trees = self._beginning(loss, part, plan, reach)
-        n_each = len(start) if self._is_separate else 1
+        n_members = AVERAGED if self.effort == "best" and reach is None else 1
+        n_each = n_members * (len(start) if self._is_separate else 1)
 
-        def growth_for(setting: Setting, rate: float) -> Growth:
+        def growth_for(setting: Setting, rate: float, number: int = 0) -> Growth:
             boosting = self._boosting_for(setting, n_samples, n_features, rate)
-            return Growth(self._trees_for(setting, n_samples), plan, boosting, key)
+            own = key_below(key, MEMBERS + number) if number else key
+            return Growth(self._trees_for(setting, n_samples), plan, boosting, own)
 
         with self._workers() as workers:
             coded = self._code(part, workers, kept._model.maps if kept else None, code_limit(plan.coefficient_sum))
@@ -134,15 +145,20 @@ class SLMBoost(SLMEnsemble):
                 training = without_excess(training, reach, trees[0], not kept, workers)
                 if validating is not None:
                     validating = without_excess(validating, reach, trees[0], not kept, workers)
-            choice = self._choose(kept, training, growth_for, key_below(key, TRIAL), workers)
+            choice = self._choose(kept, training, growth_for, key_below(key, TRIAL), n_members, workers)
             training.prepare()
             scores = _scores_so_far(kept, training, validating, workers)
             if trees and not kept:  # the tree of the excess, which does not change them
                 scores = Scores(2 * scores.training, 2 * scores.validation)
             n_kept = len(trees) // n_each
-            growth = growth_for(choice.setting, choice.rate)
-            rounds = boost(training, validating, growth, range(n_kept, choice.n_rounds), workers)
-            rounds = self._on_course(rounds, loss, choice.rate, n_kept)
+            growths = [growth_for(*member, number) for number, member in enumerate(choice.members)]
+            numbers = range(n_kept, choice.n_rounds)
+            if n_members > 1:
+                trainings = [training, *(training.copy() for _ in growths[1:])]
+                rounds = boost_together(trainings, validating, growths, numbers, workers)
+            else:
+                rounds = boost(training, validating, growths[0], numbers, workers)
+            rounds = self._on_course(rounds, loss, choice.members[0].rate, n_kept)
             self._collect(rounds, trees, scores, choice.n_rounds, n_each)
             if self.early_stopping:
                 del trees[max(scores.best, int(has_excess)) * n_each :]
@@ -150,12 +166,23 @@ class SLMBoost(SLMEnsemble):
         self._store_model(pack(trees), coded, plan, link=link, start=start, trees_a_round=n_each)
         self._drawn_from, self._loss, self._settings = key, loss, self._settings_now()
         self._has_excess = has_excess
-        self.learning_rate_ = choice.rate
-        self._setting = choice.setting
-        self.settings_ = self._settings_for(choice.setting, n_samples)
-        self.audition_ = [entry.told(choice.setting) for entry in choice.entries]
+        self.learning_rate_ = choice.members[0].rate
+        self._member = choice.members[0]
+        self.settings_ = self._settings_for(choice.members[0].setting, n_samples)
+        self.audition_ = told(choice)
         self.train_score_ = np.array(scores.training)
         self.validation_score_ = np.array(scores.validation)
+
+    def _check_effort(self, loss: Loss) -> None:
+        """Raise ValueError for what does not go together."""
+        name = type(self).__name__
+        if self.warm_start and self.effort == "best":
+            raise ValueError(f"effort of {name} must be 'fast' or 'usual' where warm_start=True; got 'best'.")
+        if self.leaf == "linear" and has_own_leaves(loss):
+            raise ValueError(
+                f"leaf of {name} must be 'constant' or 'auto' with a loss whose leaves have values of their own; got "
+                f"'linear' with loss={self.loss!r}."
+            )
 
     def _check_excess(self, kept: Any, has_excess: bool) -> None:
         """Raise ValueError where trees are kept that do not go with the targets."""
@@ -186,17 +213,22 @@ class SLMBoost(SLMEnsemble):
             return kept._model.start, kept._trees()
         return self._start_value(loss, part if reach is None else part._replace(y=reach.usual_of(part.y))), []
 
-    def _choose(self, kept: Any, training: Problem, growth_for: GrowthFor, key: int, workers: Workers) -> Choice:
-        """Setting, learning rate, and how many rounds there will be."""
+    def _choose(
+        self, kept: Any, training: Problem, growth_for: GrowthFor, key: int, n_members: int, workers: Workers
+    ) -> Choice:
+        """Settings, learning rates, and how many rounds there will be."""
         rate = None if self.learning_rate == "auto" else float(self.learning_rate)
         if kept:
-            return Choice(kept._setting, rate or kept.learning_rate_, kept.n_iter_ + self._n_new(kept.n_iter_, 6))
+            member = Member(kept._member.setting, rate or kept.learning_rate_)
+            return Choice([member], kept.n_iter_ + self._n_new(kept.n_iter_, 6))
         n_rounds = None if self.n_estimators == "auto" else int(self.n_estimators)
         wish = Wish(
             rate,
             n_rounds,
+            self.effort,
             may_try=not self.early_stopping,
             settings=self._to_audition(training),
+            n_members=n_members,
             shares=not self._is_separate,
         )
         return choose(training, growth_for, wish, key, workers)
@@ -205,7 +237,7 @@ class SLMBoost(SLMEnsemble):
         """The usual setting, and those others that differ in what the user leaves to us."""
         n_samples = training.weights.count(len(training.y))
         free = {name for name in AUDITIONED if _is_auto(getattr(self, name))}
-        if type(training.loss).leaf_value is not Loss.leaf_value:
+        if has_own_leaves(training.loss):
             free.discard("leaf")
         found = {str(self._settings_for(USUAL, n_samples)): USUAL}
         for setting in SETTINGS:

@@ -198,6 +198,13 @@ PARAMETERS = {
         "Number of trees of a forest, or of rounds of boosting. While `learning_rate` is 'auto' it is a maximum: the "
         f"trial may find that fewer rounds do. Give both to have exactly so many rounds. 'auto': {auto.ROUNDS}.",
     ),
+    "effort": Parameter(
+        one_of("fast", "usual", "best"),
+        "",
+        "How much a fit may take, where `learning_rate` is 'auto'. 'fast': nothing is tried, and rounds are few. "
+        "'usual': trials find how far to learn, and which of a few settings suits the data. 'best': all settings are "
+        f"tried on several parts of the samples, and the answers of {auto.AVERAGED} models are averaged.",
+    ),
     "voting": Parameter(
         one_of("soft", "hard"),
         "",

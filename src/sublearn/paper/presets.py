@@ -137,6 +137,8 @@ PINS: dict[str, Pin] = {
     "l2_regularization": Pin(_boosting(0.0), SAID, "III-B, last equation", "no term beside g f + h f^2 / 2"),
     "min_gain": Pin(_boosting(0.0), SAID, "III-B, last equation", "the same"),
     "min_child_weight": Pin(_boosting(0.0), SAID, "II-B4", "three stopping criteria, and no minimum for children"),
+    "leaf": Pin(_boosting("constant"), SAID, "III-B", "a leaf adds one number"),
+    "effort": Pin(_boosting("usual"), ANY, "", "of no use where rate and rounds are given"),
     "subsample": Pin(_boosting(1.0), SAID, "III-B", "the sum goes over all L samples"),
     "init": Pin(_boosting("zero"), SAID, "III-B", '"we initialize the model prediction as 0"'),
     "early_stopping": Pin(_boosting(False), SAID, "III-B", "a fixed number T of trees"),

@@ -15,7 +15,7 @@ from sublearn.core.boosting.auto import CLEAR, LEAST_LEAD, PROMISING, Scale, Set
 from sublearn.core.boosting.losses import CompiledLoss
 from sublearn.core.boosting.problem import Problem
 from sublearn.core.boosting.rounds import Growth
-from sublearn.core.boosting.trial import Parted, Trial, best_round, deal_samples, part_off, try_out
+from sublearn.core.boosting.trial import Parted, Trial, deal_samples, part_off, try_out
 from sublearn.core.keys import key_below
 from sublearn.core.parallel import Workers
 from sublearn.kernels.layout import Array
@@ -36,15 +36,15 @@ class Entry(NamedTuple):
         """Minus the mean loss of samples held out, in the mean over parts."""
         return float(np.mean([trial.best for trial in self.trials.values()]))
 
-    def told(self, chosen: Setting) -> dict[str, Any]:
-        """What users are told."""
+    def told(self, n_chosen: int) -> dict[str, Any]:
+        """What users are told; n_chosen: how often the setting is part of the model."""
         return {
             "name": self.setting.name,
             "settings": dict(self.setting.changes),
             "score": self.score,
             "n_parts": len(self.trials),
             "seconds": sum(trial.seconds for trial in self.trials.values()),
-            "is_chosen": self.setting is chosen,
+            "n_chosen": n_chosen,
         }
 
 
@@ -80,13 +80,12 @@ class Stage:
 class Audition(NamedTuple):
     """What came of it."""
 
-    setting: Setting
-    distance: float  # learning rate times rounds after which the setting is best
+    chosen: list[Entry]  # one, or those whose answers are averaged, of which some may come twice
     entries: list[Entry]
 
 
 def audition(settings: Sequence[Setting], stage: Stage) -> Audition:
-    """Choose among settings, of which the first is the usual one."""
+    """Choose one of some settings, of which the first is the usual one."""
     entries = [Entry(setting, {}) for setting in settings]
     usual, *others = entries
     stage.run([(usual, 0, None)])
@@ -96,17 +95,35 @@ def audition(settings: Sequence[Setting], stage: Stage) -> Audition:
     ahead = ahead[:PROMISING]
     stage.run([(entry, part, usual.trials[part]) for entry in ahead for part in rest])
     leaders = [entry for entry in ahead if is_clear(entry, usual, stage.parted)]
-    best = max(leaders, key=lambda entry: entry.score, default=usual)
-    distance = stage.scale.trial_rate * best_round(list(best.trials.values()))
-    return Audition(best.setting, distance, entries)
+    return Audition([max(leaders, key=lambda entry: entry.score, default=usual)], entries)
+
+
+def audition_for_average(settings: Sequence[Setting], n: int, stage: Stage) -> Audition:
+    """Choose n settings whose mean answer is best, one by one; the same one may be chosen again, with another seed."""
+    entries = [Entry(setting, {}) for setting in settings]
+    parts = range(len(stage.parted))
+    stage.run([(entry, part, None) for entry in entries for part in parts])
+    chosen: list[Entry] = []
+
+    def score(entry: Entry) -> float:
+        together = [*chosen, entry]
+        means = [np.mean([one.trials[part].raw for one in together], axis=0) for part in parts]
+        return float(np.mean([stage.parted[p].testing._replace(raw=means[p]).score(stage.workers) for p in parts]))
+
+    for _ in range(n):
+        chosen.append(max(entries, key=score))
+    return Audition(chosen, entries)
 
 
 def is_clear(entry: Entry, usual: Entry, parted: list[Parted]) -> bool:
     """Whether a setting leads by more than chance explains, and by enough to matter."""
-    pairs = [(one.testing, usual.trials[p].losses - entry.trials[p].losses) for p, one in enumerate(parted)]
-    weights = np.concatenate([testing.all_weights() for testing, _ in pairs])
-    n = sum(testing.weights.count(len(testing.y)) for testing, _ in pairs)
-    leads = np.concatenate([lead for _, lead in pairs])
+    tested = [one.testing for one in parted]
+    before, now = (
+        np.concatenate([testing._replace(raw=one.trials[p].raw).losses() for p, testing in enumerate(tested)])
+        for one in (usual, entry)
+    )
+    weights, leads = np.concatenate([testing.all_weights() for testing in tested]), before - now
+    n = sum(testing.weights.count(len(testing.y)) for testing in tested)
     mean, square = (_mean(numbers, weights) for numbers in (leads, leads * leads))
     error = math.sqrt(max(square - mean * mean, 0.0) / n)
     return mean > CLEAR * error and mean > LEAST_LEAD * abs(usual.score)

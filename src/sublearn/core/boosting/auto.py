@@ -15,6 +15,7 @@ from sublearn.kernels.compilation import plain
 
 MANY = 64  # features; more of them bring chance more to choose from
 LOWEST_RATE, USUAL_RATE, HIGHEST_RATE = 0.02, 0.05, 0.3
+FAST_RATE = 0.25
 MOST_ROUNDS = 2_000
 FEW = 50  # samples, or different ones: with fewer nothing is tried, since parts of them say little
 ROUNDS_OF_FEW = 100
@@ -27,6 +28,7 @@ EARLIEST = 10  # rounds before which none is given up
 PROMISING = 2  # settings that are tried on more than one part, beside the usual one
 CLEAR = 1.0  # standard errors by which a setting must lead
 LEAST_LEAD = 0.003  # share of the loss by which it must lead
+AVERAGED = 4  # models of the best effort; a power of two, so that answers are divided by it exactly
 
 
 class Setting(NamedTuple):
@@ -72,9 +74,23 @@ SCALES = (
 )
 
 
+FAST_ROUNDS = ((1_000, 24), (np.inf, 64))  # by the number of samples below which so many suit
+CAREFUL_TRIALS = 5
+
+
 def scale_of(n_samples: int) -> Scale:
     """The scale that suits so many samples."""
     return next(scale for scale in SCALES if n_samples < scale.below)
+
+
+def careful(scale: Scale) -> Scale:
+    """The same with more trials: what the best effort takes."""
+    return scale._replace(n_trials=CAREFUL_TRIALS if scale.n_trials > 1 else 2)
+
+
+def fast_rounds(n_samples: int) -> int:
+    """Rounds of the fast effort, for one output."""
+    return next(n_rounds for below, n_rounds in FAST_ROUNDS if n_samples < below)
 
 
 def more_rounds(n_outputs: int) -> float:

@@ -1,4 +1,4 @@
-"""What the user leaves to us in boosting: the setting, the learning rate and the rounds."""
+"""What the user leaves to us in boosting: settings, learning rates and rounds."""
 
 import math
 from collections.abc import Sequence
@@ -6,9 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sublearn.core.boosting.audition import Entry, GrowthFor, Stage, audition
+from sublearn.core.boosting.audition import Audition, Entry, GrowthFor, Stage, audition, audition_for_average
 from sublearn.core.boosting.auto import (
     DISTANCE,
+    FAST_RATE,
     FEW,
     FURTHER,
     HIGHEST_RATE,
@@ -16,13 +17,17 @@ from sublearn.core.boosting.auto import (
     MOST_ROUNDS,
     USUAL_RATE,
     Setting,
+    careful,
+    fast_rounds,
     more_rounds,
     scale_of,
     usual_rounds,
 )
 from sublearn.core.boosting.problem import Problem
-from sublearn.core.boosting.trial import contents
+from sublearn.core.boosting.trial import best_round, contents
 from sublearn.core.parallel import Workers
+
+LEAST_RATE = 1e-3  # of a member that should hardly learn
 
 
 class Wish(NamedTuple):
@@ -30,35 +35,76 @@ class Wish(NamedTuple):
 
     rate: float | None
     n_rounds: int | None
+    effort: str  # "fast", "usual" or "best"
     may_try: bool  # whether trials are allowed
     settings: Sequence[Setting]  # that may be tried, the usual one first
+    n_members: int = 1
     shares: bool = True  # whether one tree a round serves all outputs
+
+
+class Member(NamedTuple):
+    """One of the models whose answers are averaged; mostly there is one."""
+
+    setting: Setting
+    rate: float
 
 
 class Choice(NamedTuple):
     """How to boost."""
 
-    setting: Setting
-    rate: float
+    members: list[Member]
     n_rounds: int
-    entries: Sequence[Entry] = ()  # what was tried
+    found: Audition | None = None
 
 
 def choose(problem: Problem, growth_for: GrowthFor, wish: Wish, key: int, workers: Workers) -> Choice:
-    """Setting, learning rate and number of rounds."""
-    setting, longer = wish.settings[0], more_rounds(problem.raw.shape[1]) if wish.shares else 1.0
+    """Settings, learning rates and number of rounds."""
     n_samples = problem.weights.count(len(problem.y))
-    usual = longer * usual_rounds(n_samples)
+    longer = more_rounds(problem.raw.shape[1]) if wish.shares else 1.0
+    suitable = longer * usual_rounds(n_samples)
     if wish.rate is not None:
-        suitable = min(usual * USUAL_RATE / wish.rate, longer * MOST_ROUNDS)
-        return Choice(setting, wish.rate, math.ceil(suitable) if wish.n_rounds is None else wish.n_rounds)
-    n_rounds = round(usual) if wish.n_rounds is None else wish.n_rounds
+        suitable = min(suitable * USUAL_RATE / wish.rate, longer * MOST_ROUNDS)
+        return _alike(wish, wish.rate, math.ceil(suitable) if wish.n_rounds is None else wish.n_rounds)
+    if wish.effort == "fast":
+        return _without_trial(wish, FAST_RATE, longer * fast_rounds(n_samples))
     if n_samples < FEW or not wish.may_try or len(np.unique(contents(problem, key))) < FEW:
-        return Choice(setting, min(usual * USUAL_RATE / n_rounds, HIGHEST_RATE), n_rounds)
-    stage = Stage(problem, growth_for, scale_of(n_samples), longer * DISTANCE, key, workers)
-    found = audition(wish.settings, stage)
-    if wish.n_rounds is None:
-        n_rounds = round(usual * found.setting.longer)
-    distance = FURTHER * found.distance
-    rate = min(max(distance / n_rounds, LOWEST_RATE), HIGHEST_RATE)
-    return Choice(found.setting, rate, max(min(n_rounds, round(distance / rate)), 1), found.entries)
+        return _without_trial(wish, USUAL_RATE, suitable)
+    scale = scale_of(n_samples)
+    if wish.effort == "best":
+        stage = Stage(problem, growth_for, careful(scale), longer * DISTANCE, key, workers)
+        found = audition_for_average(wish.settings, wish.n_members, stage)
+    else:
+        stage = Stage(problem, growth_for, scale, longer * DISTANCE, key, workers)
+        found = audition(wish.settings, stage)
+    distances = [FURTHER * scale.trial_rate * best_round(list(entry.trials.values())) for entry in found.chosen]
+    most = max(suitable * entry.setting.longer for entry in found.chosen)
+    return _as_far(found, distances, round(most) if wish.n_rounds is None else wish.n_rounds)
+
+
+def _alike(wish: Wish, rate: float, n_rounds: int) -> Choice:
+    """The usual setting for all members."""
+    return Choice([Member(wish.settings[0], rate)] * wish.n_members, n_rounds)
+
+
+def _without_trial(wish: Wish, rate: float, suitable: float) -> Choice:
+    """A rate that suits so many rounds, with those rounds or, at another rate, with the user's."""
+    n_rounds = round(suitable) if wish.n_rounds is None else wish.n_rounds
+    return _alike(wish, min(suitable * rate / n_rounds, HIGHEST_RATE), n_rounds)
+
+
+def _as_far(found: Audition, distances: list[float], n_rounds: int) -> Choice:
+    """So many rounds at the most, fewer where all rates would fall below the lowest; each member goes its distance."""
+    farthest = max(distances)
+    rate = min(max(farthest / n_rounds, LOWEST_RATE), HIGHEST_RATE)
+    n_rounds = max(min(n_rounds, round(farthest / rate)), 1)
+    rates = [rate if distance == farthest else min(distance / n_rounds, HIGHEST_RATE) for distance in distances]
+    members = [Member(entry.setting, max(own, LEAST_RATE)) for entry, own in zip(found.chosen, rates, strict=True)]
+    return Choice(members, n_rounds, found)
+
+
+def told(choice: Choice) -> list[dict[str, object]]:
+    """What was tried, for users."""
+    if choice.found is None:
+        return []
+    chosen: Sequence[Entry] = choice.found.chosen
+    return [entry.told(sum(entry is one for one in chosen)) for entry in choice.found.entries]

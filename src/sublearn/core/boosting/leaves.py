@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from sublearn.core.boosting.derivatives import Slopes, coarse_steps, fine_steps
-from sublearn.core.boosting.losses import Loss, as_answer, ask
+from sublearn.core.boosting.losses import as_answer, ask, has_own_leaves
 from sublearn.core.boosting.parameters import BoostParameters
 from sublearn.core.boosting.problem import Problem
 from sublearn.core.model.flat_tree import FlatTree, LeafSlopes, offsets, upward
@@ -64,7 +64,7 @@ def renewed(grown: Placed, problem: Problem, learning_rate: float, output: int |
     output: the only output that the tree steps in, of whose values alone use is made; None: it steps in all.
     """
     tree = grown.tree
-    if type(problem.loss).leaf_value is Loss.leaf_value:
+    if not has_own_leaves(problem.loss):
         return tree
     weights, n_outputs = problem.all_weights(), problem.raw.shape[1:]
     value = np.zeros(tree.value.shape)

@@ -337,6 +337,11 @@ def link_of(loss: Loss, n_classes: int) -> str | Link:
     return loss._link if prediction.__module__ == __name__ else OwnLink(loss, n_classes)
 
 
+def has_own_leaves(loss: Loss) -> bool:
+    """Whether a loss has values of its own for leaves, in the place of second-order steps."""
+    return type(loss).leaf_value is not Loss.leaf_value
+
+
 def ask(loss: Loss, method: str, y: Array, raw: Array, *others: Array) -> Any:
     """What a loss answers. One that is not made for so many outputs mostly fails in NumPy's words."""
     try:

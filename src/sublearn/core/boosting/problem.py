@@ -54,6 +54,10 @@ class Problem(NamedTuple):
     raw: Array  # float64 (n_samples, n_outputs), start value and the sum of the trees so far
     contents: Array = NO_CONTENTS  # uint64 (n_samples,), numbers that codes determine; empty until rows are drawn
 
+    def copy(self) -> "Problem":
+        """The same samples, to be learned from anew."""
+        return self._replace(loss=deepcopy(self.loss), raw=self.raw.copy())
+
     def with_contents(self) -> "Problem":
         """The same with contents, by which rows are drawn."""
         return self._replace(contents=content_keys(self.codes, len(self.y), CONTENTS))

@@ -15,7 +15,7 @@ from sublearn.core.data.codes import DEVIATIONS, code_limit
 from sublearn.core.data.samples import make_samples
 from sublearn.core.keys import key_below, keys_below, keys_in_turn
 from sublearn.core.model.flat_ensemble import adding_values, pack
-from sublearn.core.model.flat_tree import FlatTree
+from sublearn.core.model.flat_tree import FlatTree, scaled
 from sublearn.core.parallel import Pass, Workers
 from sublearn.core.tree.criterion import make_test
 from sublearn.core.tree.grower import Placed, grow_placed
@@ -63,6 +63,24 @@ def boost(
                 validating.add(pack(trees), workers)
             validation_score = None if validating is None else validating.score(workers)
         yield Round(trees, score, validation_score)
+
+
+def boost_together(
+    trainings: list[Problem], validating: Problem | None, growths: list[Growth], numbers: range, workers: Workers
+) -> Iterator[Round]:
+    """Rounds of several models side by side, whose mean is one: each round has trees of all of them."""
+    mean = trainings[0]._replace(raw=trainings[0].raw.copy())
+    share = 1.0 / len(growths)
+    together = [
+        boost(*given, numbers, workers) for given in zip(trainings, [None] * len(growths), growths, strict=True)
+    ]
+    for rounds in zip(*together, strict=True):
+        trees = [scaled(tree, share) for one in rounds for tree in one.trees]
+        ensemble = pack(trees)
+        mean.add(ensemble, workers)
+        if validating is not None:
+            validating.add(ensemble, workers)
+        yield Round(trees, mean.score(workers), None if validating is None else validating.score(workers))
 
 
 def add_round(problem: Problem, growth: Growth, key: int, workers: Workers) -> list[FlatTree]:

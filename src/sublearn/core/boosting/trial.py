@@ -5,7 +5,6 @@ loss. So a trial says in few rounds how far a better fit at a low rate should go
 """
 
 import time
-from copy import deepcopy
 from typing import NamedTuple
 
 import numpy as np
@@ -29,7 +28,7 @@ class Trial(NamedTuple):
     """How a setting did on one part of the samples."""
 
     curve: list[float]  # minus the mean loss of those held out, before the first round and after each
-    losses: Array  # float64, of each of those held out, after the best round
+    raw: Array  # float64 (n_held_out, n_outputs), raw values of those held out after the best round
     seconds: float
 
     @property
@@ -59,21 +58,20 @@ def part_off(problem: Problem, held_out: Array) -> Parted:
 def try_out(given: Parted, growth: Growth, n_rounds: int, rival: Trial | None, workers: Workers) -> Trial:
     """Boost for so many rounds, or until nothing improves, or until it is far behind a rival."""
     began = time.perf_counter()
-    loss = deepcopy(given.training.loss)
-    training = given.training._replace(loss=loss, raw=given.training.raw.copy())
-    testing = given.testing._replace(loss=loss, raw=given.testing.raw.copy())
+    training = given.training.copy()
+    testing = given.testing._replace(loss=training.loss, raw=given.testing.raw.copy())
     training.prepare()
-    curve, losses = [testing.score(workers)], testing.losses()
+    curve, raw = [testing.score(workers)], testing.raw.copy()
     at, leader = 0, rival.curve if rival else []
     for added in boost(training, testing, growth, range(n_rounds), workers):
         assert added.validation_score is not None
         curve.append(added.validation_score)
         n = len(curve) - 1
         if curve[n] > curve[at]:
-            at, losses = n, testing.losses()
+            at, raw = n, testing.raw.copy()
         if n - at >= PATIENCE or (n >= EARLIEST and is_behind(curve[at], leader[: n + 1])):
             break
-    return Trial(curve, losses, time.perf_counter() - began)
+    return Trial(curve, raw, time.perf_counter() - began)
 
 
 def is_behind(best: float, leader: list[float]) -> bool:

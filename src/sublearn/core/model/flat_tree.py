@@ -117,6 +117,11 @@ class FlatTree(NamedTuple):
         return self.first_child < 0
 
 
+def scaled(tree: FlatTree, factor: float) -> FlatTree:
+    """The tree with answers multiplied by a factor."""
+    return tree._replace(value=tree.value * factor, slopes=tree.slopes._replace(slope=tree.slopes.slope * factor))
+
+
 def upward(tree: FlatTree) -> Iterator[Array]:
     """The nodes level by level, the deepest first, without the root."""
     for depth in range(int(tree.depth[-1]), 0, -1):

@@ -1,6 +1,6 @@
 """Collects the parts of a growing tree and turns them into a `FlatTree`."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -86,7 +86,8 @@ class Recorder:
             "coefficient": planes.coefficient,
             "children": children,
         }
-        tree = FlatTree(**{name: column.astype(KINDS[name].dtype) for name, column in columns.items()})
+        typed: dict[str, Any] = {name: column.astype(KINDS[name].dtype) for name, column in columns.items()}
+        tree = FlatTree(**typed)
         return tree, nodes.places
 
     def _joined(self) -> tuple[Nodes, Planes]:
