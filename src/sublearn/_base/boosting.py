@@ -12,8 +12,8 @@ from sublearn._base.ensemble import SLMEnsemble
 from sublearn._base.parameters import PARAMETERS, either, one_of, rule_of
 from sublearn._base.progress import Progress, shown
 from sublearn.core.boosting.audition import GrowthFor
-from sublearn.core.boosting.auto import AVERAGED, SETTINGS, USUAL, Setting, chances, scale_of
-from sublearn.core.boosting.choosing import Choice, Member, Wish, choose, told
+from sublearn.core.boosting.auto import AVERAGED, CONSTANT, Setting, chances, scale_of, settings_for
+from sublearn.core.boosting.choosing import Choice, Member, Wish, choose
 from sublearn.core.boosting.excess import learn_excess, without_excess
 from sublearn.core.boosting.losses import (
     CompiledLoss,
@@ -42,7 +42,6 @@ from sublearn.kernels.layout import Array
 SPLIT, TRIAL, MEMBERS = 1 << 32, 1 << 33, 1 << 34  # numbers of the keys below a fit's key; those of rounds are lower
 FARTHEST = 1e110  # step of a leaf that no target within the limits asks for; its square is still a float
 AUDITIONED = ("max_depth", "min_samples_leaf", "l2_regularization", "subsample", "leaf")
-USUAL_LEAF = 5  # samples
 FIXED = {"criterion": "second_order", "min_loss": -np.inf, "min_weight_fraction_leaf": 0.0}
 
 
@@ -121,7 +120,8 @@ class SLMBoost(SLMEnsemble):
         loss = self._loss_for(part, validation, is_given)
         self._check_effort(loss)
         n_samples, n_features = part.n_samples, part.X.shape[1]
-        plan = self._plan(self._trees_for(USUAL, n_samples), n_features)
+        settings = self._to_audition(loss, n_samples, len(part.classes))
+        plan = self._plan(self._trees_for(settings[0], n_samples), n_features)
         reach = reach_of(whole.y, whole.weights) if isinstance(loss, SquaredError) else None
         has_excess = reach is not None
         self._check_excess(kept, has_excess)
@@ -141,11 +141,11 @@ class SLMBoost(SLMEnsemble):
             if validation is not None:
                 validating = _problem(code_like(validation, coded.maps, workers), loss, start, trees, workers)
             if reach is not None:
-                trees = trees or learn_excess(training, reach, growth_for(USUAL, 1.0), workers)
+                trees = trees or learn_excess(training, reach, growth_for(settings[0], 1.0), workers)
                 training = without_excess(training, reach, trees[0], not kept, workers)
                 if validating is not None:
                     validating = without_excess(validating, reach, trees[0], not kept, workers)
-            choice = self._choose(kept, training, growth_for, key_below(key, TRIAL), n_members, workers)
+            choice = self._choose(kept, training, growth_for, key_below(key, TRIAL), settings, n_members, workers)
             training.prepare()
             scores = _scores_so_far(kept, training, validating, workers)
             if trees and not kept:  # the tree of the excess, which does not change them
@@ -169,7 +169,7 @@ class SLMBoost(SLMEnsemble):
         self.learning_rate_ = choice.members[0].rate
         self._member = choice.members[0]
         self.settings_ = self._settings_for(choice.members[0].setting, n_samples)
-        self.audition_ = told(choice)
+        self.audition_ = self._told(choice, n_samples)
         self.train_score_ = np.array(scores.training)
         self.validation_score_ = np.array(scores.validation)
 
@@ -214,7 +214,14 @@ class SLMBoost(SLMEnsemble):
         return self._start_value(loss, part if reach is None else part._replace(y=reach.usual_of(part.y))), []
 
     def _choose(
-        self, kept: Any, training: Problem, growth_for: GrowthFor, key: int, n_members: int, workers: Workers
+        self,
+        kept: Any,
+        training: Problem,
+        growth_for: GrowthFor,
+        key: int,
+        settings: list[Setting],
+        n_members: int,
+        workers: Workers,
     ) -> Choice:
         """Settings, learning rates, and how many rounds there will be."""
         rate = None if self.learning_rate == "auto" else float(self.learning_rate)
@@ -227,36 +234,35 @@ class SLMBoost(SLMEnsemble):
             n_rounds,
             self.effort,
             may_try=not self.early_stopping,
-            settings=self._to_audition(training),
+            settings=settings,
             n_members=n_members,
             shares=not self._is_separate,
         )
         return choose(training, growth_for, wish, key, workers)
 
-    def _to_audition(self, training: Problem) -> list[Setting]:
-        """The usual setting, and those others that differ in what the user leaves to us."""
-        n_samples = training.weights.count(len(training.y))
-        free = {name for name in AUDITIONED if _is_auto(getattr(self, name))}
-        if has_own_leaves(training.loss):
-            free.discard("leaf")
-        found = {str(self._settings_for(USUAL, n_samples)): USUAL}
-        for setting in SETTINGS:
-            changes = {name: value for name, value in setting.changes.items() if name in free}
-            left = setting._replace(changes=changes)
+    def _to_audition(self, loss: Loss, n_samples: int, n_classes: int) -> list[Setting]:
+        """The usual setting, and others that differ from it in what the user leaves to us."""
+        may_be_linear = not has_own_leaves(loss) and self.leaf != "constant"
+        found: dict[str, Setting] = {}
+        for setting in settings_for(n_samples, n_classes > 0, may_be_linear):
+            free = {name: value for name, value in setting.changes.items() if _is_auto(getattr(self, name))}
+            left = setting._replace(changes=free)
             found.setdefault(str(self._settings_for(left, n_samples)), left)
         return list(found.values())
 
     def _settings_for(self, setting: Setting, n_samples: int) -> dict[str, Any]:
         """What parameters that may be left to us are by a setting, unless the user says so."""
-        usual = {
-            "max_depth": scale_of(n_samples).max_depth,
-            "min_samples_leaf": USUAL_LEAF,
-            "l2_regularization": self._usual_l2,
-            "subsample": 1.0,
-            "leaf": "constant",
-        }
+        usual = {"max_depth": scale_of(n_samples).max_depth, "l2_regularization": self._usual_l2, **CONSTANT}
         given = {name: value for name in AUDITIONED if not _is_auto(value := getattr(self, name))}
         return usual | setting.changes | given
+
+    def _told(self, choice: Choice, n_samples: int) -> list[dict[str, Any]]:
+        """What was tried, for users."""
+        if choice.found is None:
+            return []
+        chosen, entries = choice.found
+        settings = [self._settings_for(entry.setting, n_samples) for entry in entries]
+        return [e.told(own, sum(e is one for one in chosen)) for e, own in zip(entries, settings, strict=True)]
 
     def _settings_now(self) -> dict[str, Any]:
         loss = type(self.loss).__name__ if isinstance(self.loss, Loss) else self.loss

@@ -1,8 +1,8 @@
 """Auditions: a few settings of boosting compete on the same parts of the samples, where the user leaves them to us.
 
-The usual setting goes first, on all parts, and says how far to learn. Each other one is tried on the first part, and
-stopped where it falls far behind. Those that are ahead are tried on the other parts too. The usual setting is left only
-for one whose lead is clear: larger than chance explains, by the losses of single samples.
+The usual setting goes first, and says how far to learn. The others are tried on the first part for some rounds, and
+stopped where they fall far behind. The best of them, if it is ahead, goes on to the end and to the other parts. The
+usual setting is left only for a clear lead, by the losses of single samples.
 """
 
 import math
@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sublearn.core.boosting.auto import CLEAR, LEAST_LEAD, PROMISING, Scale, Setting
+from sublearn.core.boosting.auto import CLEAR, LEAST_LEAD, PROBE, Scale, Setting
 from sublearn.core.boosting.losses import CompiledLoss
 from sublearn.core.boosting.problem import Problem
 from sublearn.core.boosting.rounds import Growth
-from sublearn.core.boosting.trial import Parted, Trial, deal_samples, part_off, try_out
+from sublearn.core.boosting.trial import Trial, deal_samples, part_off
 from sublearn.core.keys import key_below
 from sublearn.core.parallel import Workers
 from sublearn.kernels.layout import Array
@@ -25,27 +25,37 @@ SIDE_BY_SIDE = 3_000  # samples from which on each trial has a thread; with fewe
 GrowthFor = Callable[[Setting, float], Growth]  # by setting and learning rate
 
 
-class Entry(NamedTuple):
-    """How a setting did."""
+class Entry:
+    """A setting and its trials."""
 
-    setting: Setting
-    trials: dict[int, Trial]  # by part
+    def __init__(self, setting: Setting) -> None:
+        self.setting = setting
+        self.trials: dict[int, Trial] = {}  # by part
 
     @property
     def score(self) -> float:
         """Minus the mean loss of samples held out, in the mean over parts."""
         return float(np.mean([trial.best for trial in self.trials.values()]))
 
-    def told(self, n_chosen: int) -> dict[str, Any]:
-        """What users are told; n_chosen: how often the setting is part of the model."""
+    def told(self, settings: dict[str, Any], n_chosen: int) -> dict[str, Any]:
+        """What users are told: how the setting did, and how often it is part of the model."""
         return {
             "name": self.setting.name,
-            "settings": dict(self.setting.changes),
+            "settings": settings,
             "score": self.score,
             "n_parts": len(self.trials),
             "seconds": sum(trial.seconds for trial in self.trials.values()),
             "n_chosen": n_chosen,
         }
+
+
+class Task(NamedTuple):
+    """A setting to be tried."""
+
+    entry: Entry
+    part: int
+    n_rounds: int
+    rival: Trial | None = None
 
 
 class Stage:
@@ -56,25 +66,27 @@ class Stage:
     ) -> None:
         self.growth_for, self.scale, self.key, self.workers = growth_for, scale, key, workers
         self.n_rounds = round(longest / scale.trial_rate)
-        parts = deal_samples(problem, scale.n_parts, key)
-        self.parted = [part_off(problem, parts == part) for part in range(scale.n_trials)]
-        self.side_by_side = len(parts) >= SIDE_BY_SIDE and isinstance(problem.loss, CompiledLoss)
+        dealt = deal_samples(problem, scale.n_parts, key)
+        self.parted = [part_off(problem, dealt == part) for part in range(scale.n_trials)]
+        self.side_by_side = len(dealt) >= SIDE_BY_SIDE and isinstance(problem.loss, CompiledLoss)
 
-    def run(self, tasks: Sequence[tuple[Entry, int, Trial | None]]) -> None:
-        """Try settings, each on one of the parts and perhaps beside a rival, and note how they did."""
+    def run(self, tasks: Sequence[Task]) -> None:
+        """Try settings, or go on with them."""
+        for task in tasks:
+            if task.part not in task.entry.trials:
+                growth = self.growth_for(task.entry.setting, self.scale.trial_rate)
+                growth = growth._replace(key=key_below(self.key, task.part))
+                task.entry.trials[task.part] = Trial(self.parted[task.part], growth)
 
-        def run(i: int, workers: Workers) -> Trial:
-            entry, part, rival = tasks[i]
-            growth = self.growth_for(entry.setting, self.scale.trial_rate)
-            growth = growth._replace(key=key_below(self.key, part))
-            return try_out(self.parted[part], growth, self.n_rounds, rival, workers)
+        def run(i: int, workers: Workers) -> None:
+            task = tasks[i]
+            task.entry.trials[task.part].run(task.n_rounds, task.rival, workers)
 
         if self.side_by_side and len(tasks) > 1:
-            trials = self.workers.each(run, len(tasks))
+            self.workers.each(run, len(tasks))
         else:
-            trials = [run(i, self.workers) for i in range(len(tasks))]
-        for (entry, part, _), trial in zip(tasks, trials, strict=True):
-            entry.trials[part] = trial
+            for i in range(len(tasks)):
+                run(i, self.workers)
 
 
 class Audition(NamedTuple):
@@ -86,23 +98,24 @@ class Audition(NamedTuple):
 
 def audition(settings: Sequence[Setting], stage: Stage) -> Audition:
     """Choose one of some settings, of which the first is the usual one."""
-    entries = [Entry(setting, {}) for setting in settings]
-    usual, *others = entries
-    stage.run([(usual, 0, None)])
-    first, rest = usual.trials[0], range(1, len(stage.parted))
-    stage.run([(usual, part, None) for part in rest] + [(entry, 0, first) for entry in others])
-    ahead = sorted((entry for entry in others if entry.trials[0].best > first.best), key=lambda entry: -entry.score)
-    ahead = ahead[:PROMISING]
-    stage.run([(entry, part, usual.trials[part]) for entry in ahead for part in rest])
-    leaders = [entry for entry in ahead if is_clear(entry, usual, stage.parted)]
-    return Audition([max(leaders, key=lambda entry: entry.score, default=usual)], entries)
+    usual, *others = entries = [Entry(setting) for setting in settings]
+    n, rest = stage.n_rounds, range(1, len(stage.parted))
+    stage.run([Task(usual, 0, n)])
+    first = usual.trials[0]
+    probes = [Task(entry, 0, min(PROBE, n), first) for entry in others]
+    stage.run(probes + [Task(usual, part, n) for part in rest])
+    best = max(others, key=lambda entry: entry.score, default=usual)
+    if best is usual or best.score <= first.best_within(PROBE):
+        return Audition([usual], entries)
+    stage.run([Task(best, 0, n, first), *(Task(best, part, n, usual.trials[part]) for part in rest)])
+    return Audition([best if is_clear(best, usual) else usual], entries)
 
 
 def audition_for_average(settings: Sequence[Setting], n: int, stage: Stage) -> Audition:
     """Choose n settings whose mean answer is best, one by one; the same one may be chosen again, with another seed."""
-    entries = [Entry(setting, {}) for setting in settings]
+    entries = [Entry(setting) for setting in settings]
     parts = range(len(stage.parted))
-    stage.run([(entry, part, None) for entry in entries for part in parts])
+    stage.run([Task(entry, part, stage.n_rounds) for entry in entries for part in parts])
     chosen: list[Entry] = []
 
     def score(entry: Entry) -> float:
@@ -115,15 +128,12 @@ def audition_for_average(settings: Sequence[Setting], n: int, stage: Stage) -> A
     return Audition(chosen, entries)
 
 
-def is_clear(entry: Entry, usual: Entry, parted: list[Parted]) -> bool:
+def is_clear(entry: Entry, usual: Entry) -> bool:
     """Whether a setting leads by more than chance explains, and by enough to matter."""
-    tested = [one.testing for one in parted]
-    before, now = (
-        np.concatenate([testing._replace(raw=one.trials[p].raw).losses() for p, testing in enumerate(tested)])
-        for one in (usual, entry)
-    )
-    weights, leads = np.concatenate([testing.all_weights() for testing in tested]), before - now
-    n = sum(testing.weights.count(len(testing.y)) for testing in tested)
+    pairs = [(trial, usual.trials[part]) for part, trial in entry.trials.items()]
+    leads = np.concatenate([before.losses() - now.losses() for now, before in pairs])
+    weights = np.concatenate([now.testing.all_weights() for now, _ in pairs])
+    n = sum(now.testing.weights.count(len(now.raw)) for now, _ in pairs)
     mean, square = (_mean(numbers, weights) for numbers in (leads, leads * leads))
     error = math.sqrt(max(square - mean * mean, 0.0) / n)
     return mean > CLEAR * error and mean > LEAST_LEAD * abs(usual.score)

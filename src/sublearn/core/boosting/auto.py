@@ -25,32 +25,42 @@ LEAST_GAIN = 1e-6  # share of the loss; what brings less is not worth a round
 FURTHER = 1.1  # all samples and smaller steps bear more learning than a trial does
 BEHIND = 0.05  # share of the loss; a setting that is so far behind the usual one is given up
 EARLIEST = 10  # rounds before which none is given up
-PROMISING = 2  # settings that are tried on more than one part, beside the usual one
-CLEAR = 1.0  # standard errors by which a setting must lead
-LEAST_LEAD = 0.003  # share of the loss by which it must lead
+PROBE = 40  # rounds after which settings are compared for the first time, and all but the best are given up
+CLEAR = 0.5  # standard errors by which a setting must lead at the end
+LEAST_LEAD = 0.002  # share of the loss by which it must lead
 AVERAGED = 4  # models of the best effort; a power of two, so that answers are divided by it exactly
+SMALL = 3_000  # samples below which leaves are linear
 
 
 class Setting(NamedTuple):
-    """A way to boost that may suit some data better than the usual one."""
+    """A way to boost, in what is left to us."""
 
     name: str
-    changes: dict[str, Any]  # by parameters of the estimators
+    changes: dict[str, Any]  # by parameters of the estimators; the others are as in `Scale`, or `CONSTANT`
     longer: float = 1.0  # rounds, to the usual number
 
 
-USUAL = Setting("usual", {})
-SETTINGS = (
-    Setting("linear", {"leaf": "linear", "max_depth": 4}),
-    Setting("stochastic", {"subsample": 0.6, "min_samples_leaf": 1, "l2_regularization": 1.0}, 2.0),
-    Setting(
-        "stochastic linear",
-        {"leaf": "linear", "max_depth": 4, "subsample": 0.6, "min_samples_leaf": 1, "l2_regularization": 1.0},
-        2.0,
-    ),
-    Setting("deep", {"max_depth": 8}),
-    Setting("shallow", {"max_depth": 4}),
-)
+CONSTANT = {"min_samples_leaf": 5, "subsample": 1.0, "leaf": "constant"}
+ROUGH = {"subsample": 0.6, "min_samples_leaf": 1, "l2_regularization": 1.0}
+LINEAR = {"leaf": "linear"}
+STEADY = Setting("constant", {})
+
+
+def settings_for(n_samples: int, is_classes: bool, may_be_linear: bool) -> list[Setting]:
+    """Settings that suit so many samples, the usual one first."""
+    depth = scale_of(n_samples).max_depth
+    if not may_be_linear:
+        return [STEADY, Setting("deep", {"max_depth": depth + 2}), Setting("shallow", {"max_depth": depth - 2})]
+    if n_samples < SMALL:
+        shallow = LINEAR | {"max_depth": 3 if is_classes else 4}
+        both = [Setting("linear", shallow), Setting("rough linear", shallow | ROUGH, 1.5)]
+        return [*(both if is_classes else both[::-1]), STEADY]
+    return [
+        STEADY,
+        Setting("linear", LINEAR),
+        Setting("shallow linear", LINEAR | {"max_depth": depth - 2}),
+        Setting("deep", {"max_depth": depth + 2}),
+    ]
 
 
 class Scale(NamedTuple):

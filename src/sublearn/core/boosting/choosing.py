@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sublearn.core.boosting.audition import Audition, Entry, GrowthFor, Stage, audition, audition_for_average
+from sublearn.core.boosting.audition import Audition, GrowthFor, Stage, audition, audition_for_average
 from sublearn.core.boosting.auto import (
     DISTANCE,
     FAST_RATE,
@@ -61,7 +61,7 @@ def choose(problem: Problem, growth_for: GrowthFor, wish: Wish, key: int, worker
     """Settings, learning rates and number of rounds."""
     n_samples = problem.weights.count(len(problem.y))
     longer = more_rounds(problem.raw.shape[1]) if wish.shares else 1.0
-    suitable = longer * usual_rounds(n_samples)
+    suitable = longer * usual_rounds(n_samples) * wish.settings[0].longer
     if wish.rate is not None:
         suitable = min(suitable * USUAL_RATE / wish.rate, longer * MOST_ROUNDS)
         return _alike(wish, wish.rate, math.ceil(suitable) if wish.n_rounds is None else wish.n_rounds)
@@ -77,7 +77,7 @@ def choose(problem: Problem, growth_for: GrowthFor, wish: Wish, key: int, worker
         stage = Stage(problem, growth_for, scale, longer * DISTANCE, key, workers)
         found = audition(wish.settings, stage)
     distances = [FURTHER * scale.trial_rate * best_round(list(entry.trials.values())) for entry in found.chosen]
-    most = max(suitable * entry.setting.longer for entry in found.chosen)
+    most = longer * usual_rounds(n_samples) * max(entry.setting.longer for entry in found.chosen)
     return _as_far(found, distances, round(most) if wish.n_rounds is None else wish.n_rounds)
 
 
@@ -100,11 +100,3 @@ def _as_far(found: Audition, distances: list[float], n_rounds: int) -> Choice:
     rates = [rate if distance == farthest else min(distance / n_rounds, HIGHEST_RATE) for distance in distances]
     members = [Member(entry.setting, max(own, LEAST_RATE)) for entry, own in zip(found.chosen, rates, strict=True)]
     return Choice(members, n_rounds, found)
-
-
-def told(choice: Choice) -> list[dict[str, object]]:
-    """What was tried, for users."""
-    if choice.found is None:
-        return []
-    chosen: Sequence[Entry] = choice.found.chosen
-    return [entry.told(sum(entry is one for one in chosen)) for entry in choice.found.entries]

@@ -21,8 +21,8 @@ from sublearn.core.parallel import Workers
 def learn_excess(problem: Problem, reach: Reach, growth: Growth, workers: Workers) -> list[FlatTree]:
     """The first round: a tree that answers with the mean excess of each leaf."""
     excess = problem.y - reach.usual_of(problem.y)
-    exact = {"l2": 0.0, "min_gain": 0.0, "subsample": 1.0, "linear": False}
-    full = growth._replace(boost=replace(growth.boost, learning_rate=1.0, **exact))
+    exact = replace(growth.boost, learning_rate=1.0, l2=0.0, min_gain=0.0, subsample=1.0, linear=False)
+    full = growth._replace(boost=exact)
     apart = problem._replace(y=excess, raw=np.zeros_like(problem.raw))
     return add_round(apart, full, key_below(growth.key, 0), workers)
 

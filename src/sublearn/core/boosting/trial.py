@@ -24,17 +24,52 @@ class Parted(NamedTuple):
     testing: Problem
 
 
-class Trial(NamedTuple):
-    """How a setting did on one part of the samples."""
+class Trial:
+    """How a setting does on one part of the samples, as far as it was tried."""
 
-    curve: list[float]  # minus the mean loss of those held out, before the first round and after each
-    raw: Array  # float64 (n_held_out, n_outputs), raw values of those held out after the best round
-    seconds: float
+    def __init__(self, given: Parted, growth: Growth) -> None:
+        self.training = given.training.copy()
+        self.testing = given.testing._replace(loss=self.training.loss, raw=given.testing.raw.copy())
+        self.growth = growth
+        self.curve: list[float] = []  # minus the mean loss of those held out, before the first round and after each
+        self.raw = self.testing.raw.copy()  # of those held out, after the best round
+        self.seconds = 0.0
 
     @property
     def best(self) -> float:
         """The score of the best round."""
         return max(self.curve)
+
+    def best_within(self, n_rounds: int) -> float:
+        """The best score of so many rounds."""
+        return max(self.curve[: n_rounds + 1])
+
+    def run(self, n_rounds: int, rival: "Trial | None", workers: Workers) -> None:
+        """Boost on, up to so many rounds in all, or until nothing improves, or until it is far behind a rival."""
+        began = time.perf_counter()
+        if not self.curve:
+            self.training.prepare()
+            self.curve.append(self.testing.score(workers))
+        at = int(np.argmax(self.curve))
+        for added in boost(self.training, self.testing, self.growth, range(len(self.curve) - 1, n_rounds), workers):
+            assert added.validation_score is not None
+            self.curve.append(added.validation_score)
+            n = len(self.curve) - 1
+            if self.curve[n] > self.curve[at]:
+                at = n
+                self.raw[:] = self.testing.raw
+            if n - at >= PATIENCE or (n >= EARLIEST and rival and self.is_behind(rival)):
+                break
+        self.seconds += time.perf_counter() - began
+
+    def is_behind(self, rival: "Trial") -> bool:
+        """Whether the best score so far is far behind that of a rival after as many rounds."""
+        leading = rival.best_within(len(self.curve) - 1)
+        return self.best < leading - BEHIND * abs(leading)
+
+    def losses(self) -> Array:
+        """The loss of each of those held out, after the best round."""
+        return self.testing._replace(raw=self.raw).losses()
 
 
 def contents(problem: Problem, key: int) -> Array:
@@ -53,30 +88,6 @@ def deal_samples(problem: Problem, n_parts: int, key: int) -> Array:
 def part_off(problem: Problem, held_out: Array) -> Parted:
     """Samples to learn from, and those held out (n_samples,) of them."""
     return Parted(*problem.parts(held_out))
-
-
-def try_out(given: Parted, growth: Growth, n_rounds: int, rival: Trial | None, workers: Workers) -> Trial:
-    """Boost for so many rounds, or until nothing improves, or until it is far behind a rival."""
-    began = time.perf_counter()
-    training = given.training.copy()
-    testing = given.testing._replace(loss=training.loss, raw=given.testing.raw.copy())
-    training.prepare()
-    curve, raw = [testing.score(workers)], testing.raw.copy()
-    at, leader = 0, rival.curve if rival else []
-    for added in boost(training, testing, growth, range(n_rounds), workers):
-        assert added.validation_score is not None
-        curve.append(added.validation_score)
-        n = len(curve) - 1
-        if curve[n] > curve[at]:
-            at, raw = n, testing.raw.copy()
-        if n - at >= PATIENCE or (n >= EARLIEST and is_behind(curve[at], leader[: n + 1])):
-            break
-    return Trial(curve, raw, time.perf_counter() - began)
-
-
-def is_behind(best: float, leader: list[float]) -> bool:
-    """Whether the best score so far is far behind that of a rival after as many rounds."""
-    return bool(leader) and best < max(leader) - BEHIND * abs(max(leader))
 
 
 def best_round(trials: list[Trial]) -> int:
