@@ -28,11 +28,17 @@ class Pace:
         self._patience = ROUNDS_BETWEEN
 
     def __enter__(self) -> None:
-        self._began = time.perf_counter(), time.process_time()
+        if self._workers.n_threads > 1:
+            self._began = time.perf_counter(), self._computed()
 
     def __exit__(self, *error: object) -> None:
         if self._workers.n_threads > 1:
-            self.note(time.perf_counter() - self._began[0], time.process_time() - self._began[1])
+            computed = self._computed() - self._began[1]
+            self.note(time.perf_counter() - self._began[0], computed)
+
+    def _computed(self) -> float:
+        """Seconds for which all threads have computed, asked for where they count: on some systems that takes long."""
+        return time.process_time() if self._n_rounds <= 1 else 0.0
 
     def note(self, seconds: float, computed: float) -> None:
         """Note a round: how many seconds it took, and for how many all threads together computed."""
