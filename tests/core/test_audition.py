@@ -12,7 +12,7 @@ from naive import Array
 from sublearn._base import boosting as estimators
 from sublearn.core import parallel
 from sublearn.core.boosting import audition, auto, choosing
-from sublearn.core.boosting.audition import Entry, Stage, audition_for_average, is_clear
+from sublearn.core.boosting.audition import Entry, Stage, Task, audition_for_average, is_clear
 from sublearn.core.boosting.auto import Scale, Setting
 from sublearn.core.boosting.losses import Huber, Loss, SquaredError
 from sublearn.core.boosting.parameters import BoostParameters
@@ -28,7 +28,7 @@ NAMES = ("usual", "a", "b", "c", "d")
 SCALE = Scale(below=math.inf, max_depth=3, n_rounds=10, trial_rate=0.3, n_trials=3, n_parts=5)
 KEY = 11
 KEYS = {"name", "settings", "score", "n_parts", "seconds", "n_chosen"}
-USUAL = Setting("usual", {"leaf": "constant"})
+USUAL = Setting("usual", {})
 SETTINGS = (
     Setting("lines", {"leaf": "linear", "max_depth": 2}),
     Setting("rows", {"subsample": 0.6, "min_samples_leaf": 1}, 2.0),
@@ -44,7 +44,7 @@ TASKS = ("squared_error", "huber", "two classes", "three classes")
 @pytest.fixture(autouse=True)
 def rules(monkeypatch: pytest.MonkeyPatch) -> None:
     """When settings go on and lead, whatever the usual numbers are."""
-    for name, number in (("PROMISING", 2), ("CLEAR", 1.0), ("LEAST_LEAD", 0.003)):
+    for name, number in (("PROBE", 4), ("CLEAR", 1.0), ("LEAST_LEAD", 0.003)):
         monkeypatch.setattr(audition, name, number)
 
 
@@ -70,36 +70,55 @@ def stage_of(problem: Problem | None = None, scale: Scale = SCALE, longest: floa
     return Stage(problem or problem_of(), growth_for, scale, longest, KEY, ONE_THREAD)
 
 
-def trial_of(testing: Problem, loss: float) -> Trial:
-    """One in which all samples have the same squared error."""
-    return Trial([-2 * loss, -loss, -1.5 * loss], testing.y[:, None] + math.sqrt(2 * loss), 0.5)
-
-
 class Call(NamedTuple):
-    """What is tried: a setting, on a part, beside a rival by the same names."""
+    """What is tried: a setting, on a part, for so many rounds in all, beside a rival by the same names."""
 
     name: str
     part: int
+    n_rounds: int
     rival: tuple[str, int] | None = None
 
 
-def script(stage: Stage, losses: Mapping[str, Sequence[float]], monkeypatch: pytest.MonkeyPatch) -> list[Call]:
-    """Let trials have these losses, by name and part; what is called is noted."""
-    calls: list[Call] = []
-    made: list[tuple[Trial, str, int]] = []
+class Scripted(Trial):
+    """A trial that goes as it is told, by name and part: its score after each round, and the error of its answers."""
 
-    def try_out(given: Parted, growth: Growth, n_rounds: int, rival: Trial | None, workers: Any) -> Trial:
-        name, part = NAMES[int(growth.boost.l2)], next(p for p, one in enumerate(stage.parted) if one is given)
+    calls: list[Call]
+    curves: Mapping[tuple[str, int], Sequence[float]]
+    errors: Mapping[tuple[str, int], Any]
+    stage: Stage
+
+    def __init__(self, given: Parted, growth: Growth) -> None:
+        super().__init__(given, growth)
+        part = next(p for p, one in enumerate(self.stage.parted) if one is given)
         assert growth.key == key_below(KEY, part)  # the same draws for all settings
-        assert growth.boost.learning_rate == stage.scale.trial_rate
-        assert n_rounds == stage.n_rounds
-        beside = next(((name, part) for trial, name, part in made if trial is rival), None)
-        assert (rival is None) == (beside is None)
-        calls.append(Call(name, part, beside))
-        made.append((trial_of(given.testing, losses[name][part]), name, part))
-        return made[-1][0]
+        assert growth.boost.learning_rate == self.stage.scale.trial_rate
+        self.known_as = NAMES[int(growth.boost.l2)], part
+        self.raw = given.testing.y[:, None] + self.errors.get(self.known_as, 0.0)
 
-    monkeypatch.setattr(audition, "try_out", try_out)
+    def run(self, n_rounds: int, rival: Trial | None, workers: Any) -> None:
+        beside = rival.known_as if isinstance(rival, Scripted) else None
+        self.calls.append(Call(*self.known_as, n_rounds, beside))
+        self.curve = list(self.curves.get(self.known_as, [-1.0])[: n_rounds + 1])
+        self.seconds += 0.5
+
+
+def script(stage: Stage, losses: Mapping[str, Sequence[float]], monkeypatch: pytest.MonkeyPatch) -> list[Call]:
+    """Let trials come to these losses, by name and part, in two rounds; what is called is noted."""
+    each = {(name, part): loss for name, of_parts in losses.items() for part, loss in enumerate(of_parts)}
+    curves = {key: [-2 * loss, -1.5 * loss, -loss] for key, loss in each.items()}
+    return script_curves(stage, curves, {key: math.sqrt(2 * loss) for key, loss in each.items()}, monkeypatch)
+
+
+def script_curves(
+    stage: Stage,
+    curves: Mapping[tuple[str, int], Sequence[float]],
+    errors: Mapping[tuple[str, int], Any],
+    monkeypatch: pytest.MonkeyPatch,
+) -> list[Call]:
+    calls: list[Call] = []
+    for name, value in (("calls", calls), ("curves", curves), ("errors", errors), ("stage", stage)):
+        monkeypatch.setattr(Scripted, name, value, raising=False)
+    monkeypatch.setattr(audition, "Trial", Scripted)
     return calls
 
 
@@ -127,10 +146,10 @@ def test_losses_of_single_samples_are_those_by_which_a_trial_is_scored(loss: Los
     """Huber's distance is that of the samples a trial has learned from, in the unit of the target."""
     problem = problem_of(loss=loss)
     stage = stage_of(problem._replace(y=1000 * problem.y), longest=3.0)
-    entry = Entry(Setting("usual", {}), {})
-    stage.run([(entry, 0, None)])
+    entry = Entry(Setting("usual", {}))
+    stage.run([Task(entry, 0, stage.n_rounds)])
+    assert -entry.trials[0].losses().mean() == pytest.approx(entry.trials[0].best)
     testing = stage.parted[0].testing._replace(raw=entry.trials[0].raw)
-    assert -testing.losses().mean() == pytest.approx(entry.trials[0].best)
     assert testing.score(ONE_THREAD) == entry.trials[0].best
 
 
@@ -138,31 +157,40 @@ def test_losses_of_single_samples_are_those_by_which_a_trial_is_scored(loss: Los
 
 
 def test_settings_are_tried_in_turn(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The usual one on all parts, the others on the first, and the best of those that are ahead on the others too."""
+    """The usual one to the end, the others for some rounds of the first part; the best of these goes on."""
     stage = stage_of()
-    losses = {"usual": [1.0, 2.0, 3.0], "a": [0.9, 1.0, 1.0], "b": [1.1], "c": [0.8, 2.0, 2.0], "d": [0.95]}
+    losses = {"usual": [1.0, 2.0, 3.0], "a": [0.9, 1.0, 1.0], "b": [1.1], "c": [0.8, 1.5, 2.0], "d": [0.95]}
     calls = script(stage, losses, monkeypatch)
     found = audition.audition(named(*NAMES), stage)
-    first = ("usual", 0)
-    assert calls[0] == Call("usual", 0)
-    assert calls[1:7] == [Call("usual", 1), Call("usual", 2), *(Call(name, 0, first) for name in "abcd")]
-    rest = [Call(name, part, ("usual", part)) for name in "ca" for part in (1, 2)]  # the best on the first part first
-    assert calls[7:] == rest
+    n, first = stage.n_rounds, ("usual", 0)
+    assert calls[0] == Call("usual", 0, n)
+    assert sorted(calls[1:7]) == sorted(
+        [*(Call(name, 0, 4, first) for name in "abcd"), Call("usual", 1, n), Call("usual", 2, n)]
+    )
+    assert calls[7:] == [Call("c", part, n, ("usual", part)) for part in range(3)]
     assert [entry.setting.name for entry in found.entries] == list(NAMES)
-    assert [len(entry.trials) for entry in found.entries] == [3, 3, 1, 3, 1]
-    assert found.chosen == [found.entries[1]]  # in the mean, 0.967 against 1.6 of c
-    assert found.entries[1].score == pytest.approx(-2.9 / 3)
+    assert [len(entry.trials) for entry in found.entries] == [3, 1, 1, 3, 1]
+    assert found.chosen == [found.entries[3]]
+    assert found.entries[3].score == pytest.approx(-4.3 / 3)
 
 
-@pytest.mark.parametrize("n_promising", [0, 1, 3])
-def test_no_more_than_the_promising_go_on(n_promising: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(audition, "PROMISING", n_promising)
-    stage = stage_of()
-    losses = {"usual": [1.0] * 3, "a": [0.5] * 3, "b": [0.4] * 3, "c": [0.6] * 3, "d": [0.9] * 3}
-    calls = script(stage, losses, monkeypatch)
-    found = audition.audition(named(*NAMES), stage)
-    assert [call.name for call in calls if call.part == 2] == ["usual", *"bac"[:n_promising]]
-    assert [entry.setting.name for entry in found.chosen] == ["b" if n_promising else "usual"]
+def test_settings_are_compared_after_as_many_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The usual one may be better by then."""
+    for at_probe, goes_on in ((-2.0, True), (-1.5, False), (-1.4, False)):
+        stage = stage_of(scale=SCALE._replace(n_trials=1))
+        usual = [-3.0, -2.5, -2.2, -2.1, at_probe, -0.5]
+        curves = {("usual", 0): usual, ("a", 0): [-3.0, -2.0, -1.7, -1.6, -1.5, -0.1]}
+        calls = script_curves(stage, curves, {("usual", 0): 1.0}, monkeypatch)
+        found = audition.audition(named("usual", "a"), stage)
+        assert (len(calls) == 3) == goes_on
+        assert found.chosen == [found.entries[goes_on]]
+
+
+def test_trials_are_no_longer_than_they_may_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    stage = stage_of(longest=0.6)
+    calls = script(stage, {"usual": [1.0] * 3, "a": [0.5] * 3}, monkeypatch)
+    audition.audition(named("usual", "a"), stage)
+    assert {call.n_rounds for call in calls} == {2}
 
 
 def test_what_is_not_ahead_on_the_first_part_does_not_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -175,8 +203,7 @@ def test_what_is_not_ahead_on_the_first_part_does_not_go_on(monkeypatch: pytest.
 
 def test_the_usual_setting_stays_without_a_clear_lead(monkeypatch: pytest.MonkeyPatch) -> None:
     stage = stage_of()
-    losses = {"usual": [1.0] * 3, "a": [0.5, 1.5, 1.5], "b": [0.9, 0.99, 0.99]}
-    script(stage, losses, monkeypatch)
+    script(stage, {"usual": [1.0] * 3, "a": [0.95] * 3, "b": [0.9, 0.99, 0.99]}, monkeypatch)
     monkeypatch.setattr(audition, "CLEAR", 0.0)
     for least, chosen in ((0.03, "b"), (0.05, "usual")):  # b leads by 0.04
         monkeypatch.setattr(audition, "LEAST_LEAD", least)
@@ -184,26 +211,11 @@ def test_the_usual_setting_stays_without_a_clear_lead(monkeypatch: pytest.Monkey
         assert [entry.setting.name for entry in found.chosen] == [chosen]
 
 
-def test_of_several_clear_leaders_the_best_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
-    stage = stage_of()
-    script(stage, {"usual": [1.0] * 3, "a": [0.4, 0.9, 0.9], "b": [0.5, 0.5, 0.5]}, monkeypatch)
-    found = audition.audition(named("usual", "a", "b"), stage)
-    assert found.chosen == [found.entries[2]]
-
-
-def test_one_part_is_enough(monkeypatch: pytest.MonkeyPatch) -> None:
-    stage = stage_of(scale=SCALE._replace(n_trials=1))
-    calls = script(stage, {"usual": [1.0], "a": [0.5]}, monkeypatch)
-    found = audition.audition(named("usual", "a"), stage)
-    assert calls == [Call("usual", 0), Call("a", 0, ("usual", 0))]
-    assert found.chosen == [found.entries[1]]
-
-
 def test_one_setting_needs_no_rival(monkeypatch: pytest.MonkeyPatch) -> None:
     stage = stage_of()
     calls = script(stage, {"usual": [1.0] * 3}, monkeypatch)
     found = audition.audition(named("usual"), stage)
-    assert calls == [Call("usual", part) for part in range(3)]
+    assert calls == [Call("usual", part, stage.n_rounds) for part in range(3)]
     assert found.chosen == found.entries
 
 
@@ -224,18 +236,26 @@ def parted_of(n: int, weights: Weights = UNIT, factors: Array | None = None) -> 
     return Parted(problem, problem)
 
 
-def entry_of(*parts: Sequence[float], score: float = -1.0) -> Entry:
+class Finished(Trial):
+    """A trial of which only the answers matter."""
+
+    def __init__(self, given: Parted, losses: Sequence[float], score: float) -> None:
+        self.testing, self.curve, self.seconds = given.testing, [score], 0.0
+        self.raw = np.sqrt(2 * np.array(losses))[:, None]
+
+
+def entry_of(parted: list[Parted], *parts: Sequence[float], score: float = -1.0) -> Entry:
     """One whose samples have these losses."""
-    return Entry(
-        Setting("", {}),
-        {p: Trial([score], np.sqrt(2 * np.array(losses))[:, None], 0.0) for p, losses in enumerate(parts)},
-    )
+    entry = Entry(Setting("", {}))
+    for p, losses in enumerate(parts):
+        entry.trials[p] = Finished(parted[p], losses, score)
+    return entry
 
 
 USUAL_LOSSES, LOSSES = (1.0, 1.0, 1.0, 1.0), (0.0, 0.5, 0.0, 0.5)  # leads 1, 0.5, 1, 0.5
 
 
-def leads_by(parted: list[Parted], usual: Entry, entry: Entry, monkeypatch: pytest.MonkeyPatch) -> tuple[float, float]:
+def leads_by(usual: Entry, entry: Entry, monkeypatch: pytest.MonkeyPatch) -> tuple[float, float]:
     """Standard errors, and share of the usual loss, up to which a lead is clear; found by halves."""
     found = []
     for name, other in (("CLEAR", "LEAST_LEAD"), ("LEAST_LEAD", "CLEAR")):
@@ -244,51 +264,49 @@ def leads_by(parted: list[Parted], usual: Entry, entry: Entry, monkeypatch: pyte
         for _ in range(60):
             middle = (low + high) / 2
             monkeypatch.setattr(audition, name, middle)
-            low, high = (middle, high) if is_clear(entry, usual, parted) else (low, middle)
+            low, high = (middle, high) if is_clear(entry, usual) else (low, middle)
         found.append(low)
     return found[0], found[1]
 
 
 def test_a_lead_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
-    # mean 0.75, deviation 0.25, and 4 samples
-    found = leads_by([parted_of(4)], entry_of(USUAL_LOSSES), entry_of(LOSSES), monkeypatch)
-    assert found == pytest.approx((6.0, 0.75))
+    four = [parted_of(4)]
+    usual, entry = entry_of(four, USUAL_LOSSES), entry_of(four, LOSSES)
+    assert leads_by(usual, entry, monkeypatch) == pytest.approx((6.0, 0.75))  # mean 0.75, deviation 0.25, 4 samples
     # the share is that of the usual setting's loss
-    found = leads_by([parted_of(4)], entry_of(USUAL_LOSSES, score=-3.0), entry_of(LOSSES), monkeypatch)
-    assert found == pytest.approx((6.0, 0.25))
-    # the other way round
-    found = leads_by([parted_of(4)], entry_of(LOSSES), entry_of(USUAL_LOSSES), monkeypatch)
-    assert found == pytest.approx((-6.0, -0.75))
+    assert leads_by(entry_of(four, USUAL_LOSSES, score=-3.0), entry, monkeypatch) == pytest.approx((6.0, 0.25))
+    assert leads_by(entry, usual, monkeypatch) == pytest.approx((-6.0, -0.75))
 
 
 def test_samples_of_all_parts_count(monkeypatch: pytest.MonkeyPatch) -> None:
     parted = [parted_of(4), parted_of(2)]
+    usual, entry = (entry_of(parted, losses, (1.0, 1.0)) for losses in (USUAL_LOSSES, LOSSES))
     # leads 1, 0.5, 1, 0.5 and 0, 0: mean 0.5, mean square 2.5 / 6
-    found = leads_by(parted, entry_of(USUAL_LOSSES, (1.0, 1.0)), entry_of(LOSSES, (1.0, 1.0)), monkeypatch)
-    assert found == pytest.approx((0.5 / math.sqrt((2.5 / 6 - 0.25) / 6), 0.5))
+    assert leads_by(usual, entry, monkeypatch) == pytest.approx((0.5 / math.sqrt((2.5 / 6 - 0.25) / 6), 0.5))
 
 
 def test_weights_in_a_lead(monkeypatch: pytest.MonkeyPatch) -> None:
-    usual, entry = entry_of(USUAL_LOSSES), entry_of(LOSSES)
     three = np.array([1, 1, 1, 3])
-    given = parted_of(4, Weights(three, three))
-    found = leads_by([given], usual, entry, monkeypatch)
+
+    def lead_with(given: Parted) -> tuple[float, float]:
+        return leads_by(entry_of([given], USUAL_LOSSES), entry_of([given], LOSSES), monkeypatch)
+
+    found = lead_with(parted_of(4, Weights(three, three)))
     assert found == pytest.approx((math.sqrt(48), 4 / 6))  # mean 4/6, mean square 3/6, and 6 samples
-    twice = leads_by([parted_of(6)], entry_of((1.0,) * 6), entry_of((*LOSSES, 0.5, 0.5)), monkeypatch)
-    assert twice == pytest.approx(found)
+    six = [parted_of(6)]
+    usual, entry = entry_of(six, (1.0,) * 6), entry_of(six, (*LOSSES, 0.5, 0.5))
+    assert leads_by(usual, entry, monkeypatch) == pytest.approx(found)
     # rows of weights that are not whole numbers, or of classes that weigh more, count once
     for given in (parted_of(4, Weights(three, np.ones(4, np.int64), 0.3)), parted_of(4, UNIT, three.astype(float))):
-        found = leads_by([given], usual, entry, monkeypatch)
-        assert found == pytest.approx((math.sqrt(48 * 4 / 6), 4 / 6))
+        assert lead_with(given) == pytest.approx((math.sqrt(48 * 4 / 6), 4 / 6))
 
 
 def test_the_same_lead_everywhere_is_clear(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(audition, "CLEAR", 1e6)
     monkeypatch.setattr(audition, "LEAST_LEAD", 0.3)
-    usual = entry_of((1.0,) * 3)
-    assert is_clear(entry_of((0.5,) * 3), usual, [parted_of(3)])
-    assert not is_clear(entry_of((0.75,) * 3), usual, [parted_of(3)])
-    assert not is_clear(usual, usual, [parted_of(3)])
+    three = [parted_of(3)]
+    usual, close, far = (entry_of(three, (loss,) * 3) for loss in (1.0, 0.75, 0.5))
+    assert [is_clear(entry, usual) for entry in (usual, close, far)] == [False, False, True]
 
 
 # ---- several settings, whose answers are averaged ----
@@ -296,23 +314,16 @@ def test_the_same_lead_everywhere_is_clear(monkeypatch: pytest.MonkeyPatch) -> N
 
 def raws(values: dict[str, float], stage: Stage, monkeypatch: pytest.MonkeyPatch) -> list[Call]:
     """Let trials be off by these numbers, everywhere."""
-    calls = script(stage, {name: [1.0] * 3 for name in values}, monkeypatch)
-    scripted = vars(audition)["try_out"]
-
-    def try_out(given: Parted, growth: Growth, *others: Any) -> Trial:
-        trial: Trial = scripted(given, growth, *others)
-        off = values[NAMES[int(growth.boost.l2)]]
-        return trial._replace(raw=given.testing.y[:, None] + off, curve=[-off * off / 2])
-
-    monkeypatch.setattr(audition, "try_out", try_out)
-    return calls
+    errors = {(name, part): off for name, off in values.items() for part in range(3)}
+    return script_curves(stage, {}, errors, monkeypatch)
 
 
 def test_the_mean_answer_decides_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
     stage = stage_of()
     calls = raws({"usual": 1.0, "a": 0.9, "b": -1.0}, stage, monkeypatch)
     found = audition_for_average(named("usual", "a", "b"), 4, stage)
-    assert calls == [Call(name, part) for name in ("usual", "a", "b") for part in range(3)]  # none has a rival
+    expected = [Call(name, part, stage.n_rounds) for name in ("usual", "a", "b") for part in range(3)]
+    assert calls == expected  # none has a rival
     # off by 0.9; then by -0.1 / 2, 0.8 / 3 and -0.2 / 4
     assert [entry.setting.name for entry in found.chosen] == ["a", "b", "a", "b"]
     assert [entry.setting.name for entry in found.entries] == ["usual", "a", "b"]
@@ -337,11 +348,10 @@ def test_averages_are_those_of_a_search_over_all(seed: int, monkeypatch: pytest.
         for name in NAMES
     }
 
-    def try_out(given: Parted, growth: Growth, *others: Any) -> Trial:
-        part = next(p for p, one in enumerate(stage.parted) if one is given)
-        return Trial([0.0], answers[NAMES[int(growth.boost.l2)]][part], 0.0)
-
-    monkeypatch.setattr(audition, "try_out", try_out)
+    errors = {
+        (name, p): raw - stage.parted[p].testing.y[:, None] for name in NAMES for p, raw in enumerate(answers[name])
+    }
+    script_curves(stage, {}, errors, monkeypatch)
     chosen: list[str] = []
     for _ in range(6):
         losses = {}
@@ -354,10 +364,10 @@ def test_averages_are_those_of_a_search_over_all(seed: int, monkeypatch: pytest.
 
 
 def test_what_users_are_told() -> None:
-    trials = {0: Trial([-3.0, -1.0, -2.0], np.empty(0), 0.25), 1: Trial([-2.0], np.empty(0), 0.5)}
-    told = Entry(Setting("a", {"max_depth": 3}), trials).told(2)
-    expected = {"name": "a", "settings": {"max_depth": 3}, "score": -1.5, "n_parts": 2, "seconds": 0.75, "n_chosen": 2}
-    assert told == expected
+    entry = entry_of([parted_of(2), parted_of(2)], (1.0, 1.0), (1.0, 1.0), score=-1.5)
+    entry.trials[0].seconds = 0.25
+    told = {"name": "", "settings": {"max_depth": 3}, "score": -1.5, "n_parts": 2, "seconds": 0.25, "n_chosen": 2}
+    assert entry.told({"max_depth": 3}, 2) == told
 
 
 # ---- which settings there are ----
@@ -367,17 +377,25 @@ def names_of(settings: Sequence[Setting]) -> list[str]:
     return [setting.name for setting in settings]
 
 
+def offer(settings: Sequence[Setting], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let these be the settings that suit; without linear leaves where a loss cannot have them."""
+
+    def settings_for(n_samples: int, is_classes: bool, may_be_linear: bool) -> list[Setting]:
+        return [one for one in settings if may_be_linear or one.changes.get("leaf") != "linear"]
+
+    monkeypatch.setattr(estimators, "settings_for", settings_for)
+
+
 @pytest.fixture
 def ours(monkeypatch: pytest.MonkeyPatch) -> None:
     """A few settings and one scale, whatever the usual ones are; trials are short."""
     monkeypatch.setattr(auto, "SCALES", (SCALE,))
-    monkeypatch.setattr(estimators, "SETTINGS", SETTINGS)
-    monkeypatch.setattr(estimators, "USUAL", USUAL)
+    offer((USUAL, *SETTINGS), monkeypatch)
     monkeypatch.setattr(choosing, "DISTANCE", 1.5)
 
 
 def to_audition(loss: Loss | None = None, **given: Any) -> list[Setting]:
-    found: list[Setting] = make("squared_error", **OPEN | given)._to_audition(problem_of(loss=loss))
+    found: list[Setting] = make("squared_error", **OPEN | given)._to_audition(loss or SquaredError(), 60, 0)
     return found
 
 
@@ -390,10 +408,7 @@ def test_all_settings_are_tried_where_nothing_is_given() -> None:
     ("given", "expected"),
     [
         ({"max_depth": 4}, {"lines": {"leaf"}, "rows": ROWS, "both": {"leaf", "subsample"}}),
-        (
-            {"leaf": "constant"},
-            {"lines": {"max_depth"}, "rows": ROWS, "both": {"max_depth", "subsample"}, "deep": {"max_depth"}},
-        ),
+        ({"leaf": "constant"}, {"rows": ROWS, "deep": {"max_depth"}}),
         ({"subsample": 0.6}, {"lines": {"leaf", "max_depth"}, "rows": {"min_samples_leaf"}, "deep": {"max_depth"}}),
         ({"max_depth": 4, "leaf": "linear"}, {"rows": ROWS, "both": {"subsample"}}),
         ({"max_depth": 4, "leaf": "linear", "subsample": 1.0}, {"rows": {"min_samples_leaf"}}),
@@ -405,7 +420,7 @@ def test_all_settings_are_tried_where_nothing_is_given() -> None:
 def test_what_is_given_is_not_tried(given: dict[str, Any], expected: dict[str, set[str]]) -> None:
     """And settings that become equal are listed once: "both" is "lines" where rows are given."""
     usual, *others = to_audition(**given)
-    assert usual is USUAL
+    assert usual == USUAL
     assert {setting.name: set(setting.changes) for setting in others} == expected
     for setting in others:
         before = next(one for one in SETTINGS if one.name == setting.name)
@@ -417,15 +432,26 @@ def test_what_is_given_is_not_tried(given: dict[str, Any], expected: dict[str, s
 def test_a_setting_that_says_what_is_usual_is_not_tried_twice(monkeypatch: pytest.MonkeyPatch) -> None:
     depths = {"same": SCALE.max_depth, "more": SCALE.max_depth + 1}
     settings = [Setting(name, {**USUAL.changes, "max_depth": depth}) for name, depth in depths.items()]
-    monkeypatch.setattr(estimators, "SETTINGS", settings)
+    offer([USUAL, *settings], monkeypatch)
     assert names_of(to_audition()) == ["usual", "more"]
 
 
 @pytest.mark.usefixtures("ours")
 def test_losses_with_leaves_of_their_own_never_audition_linear_ones() -> None:
-    found = to_audition(Huber(0.9))
-    assert names_of(found) == ["usual", "lines", "rows", "both", "deep"]
-    assert all("leaf" not in setting.changes for setting in found[1:])
+    assert names_of(to_audition(Huber(0.9))) == ["usual", "rows", "deep"]
+
+
+@pytest.mark.parametrize("n_classes", [0, 2, 3])
+@pytest.mark.parametrize("n", [60, 2_000, 5_000, 30_000, 100_000])
+def test_the_settings_there_really_are(n: int, n_classes: int) -> None:
+    model = make("squared_error", **OPEN)
+    for loss, may_be_linear in ((SquaredError(), True), (Huber(0.9), False)):
+        found = model._to_audition(loss, n, n_classes)
+        resolved = [model._settings_for(setting, n) for setting in found]
+        assert len(found) > 1
+        assert len({str(one) for one in resolved}) == len(set(names_of(found))) == len(found)
+        assert all(set(setting.changes) <= set(estimators.AUDITIONED) for setting in found)
+        assert ("linear" in {one["leaf"] for one in resolved}) == may_be_linear
 
 
 @pytest.mark.parametrize("name", estimators.AUDITIONED)
@@ -434,13 +460,13 @@ def test_each_parameter_can_be_given(name: str) -> None:
     values: dict[str, Any] = {"max_depth": 3, "min_samples_leaf": 2, "l2_regularization": 3.0, "subsample": 0.5}
     values["leaf"] = "constant"
     model = make("squared_error", **OPEN | {name: values[name]})
-    found = model._to_audition(problem_of())
+    found = model._to_audition(SquaredError(), 60, 0)
     resolved = [model._settings_for(setting, 60) for setting in found]
     assert all(one[name] == values[name] for one in resolved)
-    assert all(name not in setting.changes for setting in found[1:])
+    assert all(name not in setting.changes for setting in found)
     assert len({str(one) for one in resolved}) == len(found)
     assert len(set(names_of(found))) == len(found)
-    assert names_of(to_audition(**values)) == [auto.USUAL.name]
+    assert len(to_audition(**values)) == 1
     assert set(resolved[0]) == set(estimators.AUDITIONED)
 
 
@@ -463,7 +489,9 @@ def lead(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_was_found_can_be_given(task: str, chosen: int | None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Settings, rate and rounds make the same model, to the bit."""
     X, y = data_for(task)
+    offered = [one for one in SETTINGS if task != "huber" or "leaf" not in one.changes]
     if chosen is not None:
+        chosen %= len(offered)
         monkeypatch.setattr(choosing, "audition", choosing_number(chosen + 1))
     found = open_to(task).fit(X, y)
     assert set(found.settings_) == set(estimators.AUDITIONED)
@@ -475,9 +503,9 @@ def test_what_was_found_can_be_given(task: str, chosen: int | None, monkeypatch:
     assert told.audition_ == []
     if chosen is not None:
         (won,) = [entry for entry in found.audition_ if entry["n_chosen"]]
-        assert found.settings_.items() >= won["settings"].items()
-        changes = SETTINGS[chosen].changes
-        assert won["settings"] == {k: v for k, v in changes.items() if k != "leaf" or task != "huber"}
+        assert won["name"] == offered[chosen].name
+        assert won["settings"] == found.settings_
+        assert found.settings_.items() >= offered[chosen].changes.items()
         has_slopes = found.ensemble_.nodes.slopes.feature.size > 0
         assert has_slopes == (found.settings_["leaf"] == "linear")
 
@@ -497,17 +525,29 @@ def choosing_number(number: int) -> Any:
 def test_what_an_audition_tells(task: str) -> None:
     X, y = data_for(task)
     model = open_to(task).fit(X, y)
-    assert [entry["name"] for entry in model.audition_] == ["usual", *names_of(SETTINGS)]
+    offered = [one for one in SETTINGS if task != "huber" or "leaf" not in one.changes]
+    assert [entry["name"] for entry in model.audition_] == ["usual", *names_of(offered)]
     assert all(set(entry) == KEYS for entry in model.audition_)
     usual, *others = model.audition_
-    assert usual["settings"] == USUAL.changes
+    for entry, setting in zip(others, offered, strict=True):
+        assert set(entry["settings"]) == set(estimators.AUDITIONED)
+        assert entry["settings"].items() >= setting.changes.items()
     assert sum(entry["n_chosen"] for entry in model.audition_) == 1
     assert usual["n_parts"] == SCALE.n_trials
     assert {entry["n_parts"] for entry in others} <= {1, SCALE.n_trials}
     assert all(entry["score"] < 0 and entry["seconds"] > 0 for entry in model.audition_)
-    # what users are told is theirs to change
-    model.audition_[1]["settings"].clear()
-    assert SETTINGS[0].changes
+    (won,) = [entry for entry in model.audition_ if entry["n_chosen"]]
+    assert won["settings"] == model.settings_
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_what_the_real_settings_find_can_be_given(task: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(choosing, "DISTANCE", 1.5)
+    X, y = data_for(task)
+    found = open_to(task).fit(X, y)
+    assert len(found.audition_) > 1
+    given = {**found.settings_, "learning_rate": found.learning_rate_, "n_estimators": found.n_iter_}
+    assert same_model(found, open_to(task, **given).fit(X, y), X)
 
 
 @pytest.mark.usefixtures("ours")
