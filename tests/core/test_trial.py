@@ -13,8 +13,8 @@ from boosting import TASKS, N, OwnError, OwnSquares, data_for, make, noise_for, 
 from naive import Array
 from sublearn import Progress, SLMBoostClassifier, SLMBoostRegressor
 from sublearn.core import parallel
-from sublearn.core.boosting import auto as auto_module
 from sublearn.core.boosting import audition, choosing, trial
+from sublearn.core.boosting import auto as auto_module
 from sublearn.core.boosting.audition import Audition, Entry
 from sublearn.core.boosting.auto import Scale, chances, scale_of
 from sublearn.core.boosting.losses import SquaredError

@@ -45,8 +45,12 @@ def four(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
     """Short trials of few settings."""
-    monkeypatch.setattr(estimators, "SETTINGS", SETTINGS)
-    monkeypatch.setattr(estimators, "USUAL", Setting("usual", {"leaf": "constant"}))
+    usual, (lines, rows) = Setting("usual", {}), SETTINGS
+
+    def settings_for(n_samples: int, is_classes: bool, may_be_linear: bool) -> list[Setting]:
+        return [usual, lines, rows] if may_be_linear else [usual, rows]
+
+    monkeypatch.setattr(estimators, "settings_for", settings_for)
     monkeypatch.setattr(auto, "SCALES", (SCALE,))
     monkeypatch.setattr(auto, "CAREFUL_TRIALS", 3)
     monkeypatch.setattr(choosing, "DISTANCE", 1.5)
@@ -57,7 +61,7 @@ def no_trials(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*given: Any) -> None:
         raise AssertionError("nothing may be tried")
 
-    monkeypatch.setattr(audition, "try_out", fail)
+    monkeypatch.setattr(audition, "Trial", fail)
 
 
 def losses_of(model: Any, raw: Array, y: Array) -> Array:
@@ -87,11 +91,12 @@ def test_fast_tries_nothing_and_takes_few_rounds(task: str, n: int, n_estimators
     X, y = data_for(task, n=n)
     model = effort(task, "fast", n_estimators=n_estimators, leaf="auto", subsample="auto")
     rate, n_rounds = planned(model, X, y)
+    usual = model._to_audition(model._loss, n, len(getattr(model, "classes_", ())))[0]
     suitable = auto.fast_rounds(n) * auto.more_rounds(3 if task == "three classes" else 1)
     assert n_rounds == (round(suitable) if n_estimators == "auto" else n_estimators)
     assert rate == pytest.approx(min(auto.FAST_RATE * suitable / n_rounds, auto.HIGHEST_RATE))
     assert model.audition_ == []
-    assert model.settings_ == model._settings_for(auto.USUAL, n)
+    assert model.settings_ == model._settings_for(usual, n)
 
 
 def test_rounds_of_fast_go_with_the_number_of_samples(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -231,7 +236,7 @@ def test_each_model_has_its_setting_and_its_rate(monkeypatch: pytest.MonkeyPatch
 def test_members_go_their_own_distance_in_as_many_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, rate in (("LEAST_RATE", 0.001), ("LOWEST_RATE", 0.02), ("HIGHEST_RATE", 0.3)):
         monkeypatch.setattr(choosing, name, rate)
-    entries = [Entry(Setting(str(i), {}), {}) for i in range(3)]
+    entries = [Entry(Setting(str(i), {})) for i in range(3)]
 
     def planned(*distances: float) -> tuple[int, list[float]]:
         choice = choosing._as_far(Audition(entries, entries), list(distances), 100)
