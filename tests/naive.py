@@ -879,3 +879,35 @@ def mean_loss(loss: str, y: Array, raw: Array) -> float:
     if raw.shape[1] == 1:
         raw = np.column_stack([np.zeros(len(raw)), raw])
     return float(-np.log(softmax(raw)[np.arange(len(y)), y.astype(int)]).mean())
+
+
+# --- linear models in leaves
+
+
+class LeafModel(NamedTuple):
+    """What a leaf answers for one output: value + slopes * (x - means)."""
+
+    slopes: Array  # (n_views,)
+    means: Array  # (n_views,)
+    decreases: Array  # (n_views,), what each view takes from the loss, in the units of `worth`
+
+
+def views_above(nodes: Sequence[Sequence[Sequence[int]]], most: int) -> list[int]:
+    """The views of a leaf's model; nodes: those above it, the nearest first, each with the views of its hyperplanes."""
+    found = dict.fromkeys(view for planes in nodes for views in planes for view in views)
+    return list(found)[:most]
+
+
+def leaf_model(x: Array, gradients: Array, hessians: Array, penalty: float, most: float) -> LeafModel:
+    """Ridge regression of -g / h, weighted by h, over x (n_samples, n_views) about its mean.
+
+    gradients, hessians: weighted. most: slopes are made smaller where they add more than this somewhere in the leaf.
+    """
+    means = x[0] + np.average(x - x[0], axis=0, weights=hessians)  # exact where all are alike
+    roots = np.sqrt(hessians)
+    rows = np.vstack([roots[:, None] * (x - means), math.sqrt(penalty) * np.eye(x.shape[1])])
+    answers = np.concatenate([-gradients / roots, np.zeros(x.shape[1])])
+    found = np.linalg.lstsq(rows, answers, rcond=None)[0]
+    reach = (np.abs(found) * np.maximum(means - x.min(axis=0), x.max(axis=0) - means)).sum()
+    share = most / reach if reach > most else 1.0
+    return LeafModel(found * share, means, np.maximum(found * (rows.T @ answers), 0.0))

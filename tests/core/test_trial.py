@@ -13,8 +13,8 @@ from boosting import TASKS, N, OwnError, OwnSquares, data_for, make, noise_for, 
 from naive import Array
 from sublearn import Progress, SLMBoostClassifier, SLMBoostRegressor
 from sublearn.core import parallel
-from sublearn.core.boosting import auto as auto_module
 from sublearn.core.boosting import audition, choosing, trial
+from sublearn.core.boosting import auto as auto_module
 from sublearn.core.boosting.audition import Audition, Entry
 from sublearn.core.boosting.auto import Scale, chances, scale_of
 from sublearn.core.boosting.losses import SquaredError
@@ -66,7 +66,7 @@ def answer(distance: float, monkeypatch: pytest.MonkeyPatch) -> list[int]:
         rates.append(scale.trial_rate)
 
     monkeypatch.setattr(choosing, "Stage", stage)
-    monkeypatch.setattr(choosing, "audition", lambda settings, _: Audition([Entry(settings[0], {})], []))
+    monkeypatch.setattr(choosing, "audition", lambda settings, _: Audition([Entry(settings[0])], []))
     monkeypatch.setattr(choosing, "best_round", lambda _: distance / rates[-1])
     return found
 
@@ -143,17 +143,27 @@ def growth_of(rate: float) -> Growth:
 
 
 def trial_of(*curve: float) -> trial.Trial:
-    return trial.Trial(list(curve), np.empty((0, 1)), 0.0)
+    """One that has come so far."""
+    found = trial.Trial.__new__(trial.Trial)
+    found.curve = list(curve)
+    return found
 
 
 def curve_of(y: Array, n_rounds: int) -> list[float]:
     """How a trial does on samples of which each fifth is held out."""
     codes, _ = distinct(len(y))
     parted = trial.part_off(problem_of(codes, y), np.arange(len(y)) % 5 == 0)
-    found = trial.try_out(parted, growth_of(0.3), n_rounds, None, ONE_THREAD)
+    found = trial.Trial(parted, growth_of(0.3))
+    found.run(n_rounds, None, ONE_THREAD)
     assert found.best == max(found.curve)
-    losses = parted.testing._replace(raw=found.raw).losses()
-    assert losses.mean() == pytest.approx(-found.best)  # those of the best round
+    assert found.losses().mean() == pytest.approx(-found.best)  # those of the best round
+    in_steps = trial.Trial(parted, growth_of(0.3))
+    for n in range(0, n_rounds + 1, 2):
+        if len(in_steps.curve) > n - 2:
+            in_steps.run(n, None, ONE_THREAD)
+    n_both = min(len(in_steps.curve), len(found.curve))
+    assert n_both >= n_rounds or n_both == len(found.curve)
+    assert in_steps.curve[:n_both] == found.curve[:n_both]
     return found.curve
 
 
@@ -177,11 +187,12 @@ def test_trial_ends_when_nothing_gets_better() -> None:
 def test_trial_ends_where_it_is_far_behind_its_rival() -> None:
     codes, y = distinct(200)
     parted = trial.part_off(problem_of(codes, y), np.arange(200) % 5 == 0)
-    alone = trial.try_out(parted, growth_of(0.3), 15, None, ONE_THREAD)
+    alone = trial.Trial(parted, growth_of(0.3))
+    alone.run(15, None, ONE_THREAD)
     assert len(alone.curve) == 16
     for factor, n_rounds in ((1.0, 15), (0.97, 15), (0.9, auto_module.EARLIEST)):
-        rival = alone._replace(curve=[factor * score for score in alone.curve])
-        found = trial.try_out(parted, growth_of(0.3), 15, rival, ONE_THREAD)
+        rival, found = trial_of(*(factor * score for score in alone.curve)), trial.Trial(parted, growth_of(0.3))
+        found.run(15, rival, ONE_THREAD)
         assert found.curve == alone.curve[: n_rounds + 1]
 
 
@@ -295,7 +306,7 @@ def test_trials_leave_nothing_behind(task: str) -> None:
     X, y = data_for(task)
     found = auto(task, subsample=0.8, n_estimators=30).fit(X, y)
     settings = {"learning_rate": found.learning_rate_, "n_estimators": found.n_iter_}
-    assert [entry["name"] for entry in found.audition_] == ["usual"]  # all else is given
+    assert len(found.audition_) == 1  # all else is given
     told = clone(found).set_params(**settings).fit(X, y)
     assert same_model(found, told, X)
     assert same_scores(found, told)
@@ -456,13 +467,13 @@ def test_scales_follow_each_other() -> None:
 
 @pytest.mark.parametrize("weighted", [False, True])
 def test_depth_goes_with_the_number_of_samples(weighted: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    scales = (Scale(N + 1, 1, 3, 0.3, 1, 5), Scale(math.inf, 3, 3, 0.3, 1, 5))
+    scales = (Scale(N + 1, 3, 3, 0.3, 1, 5), Scale(math.inf, 4, 3, 0.3, 1, 5))
     monkeypatch.setattr(auto_module, "SCALES", scales)
     X, y = data_for("squared_error")
     weights = np.ones(N)
     weights[0] += weighted  # a row of weight 2 counts as two
-    model = auto("squared_error", max_depth="auto").fit(X, y, sample_weight=weights)
-    assert model.ensemble_.nodes.depth.max() == (3 if weighted else 1)
+    model = auto("squared_error", max_depth="auto", learning_rate=0.3).fit(X, y, sample_weight=weights)
+    assert model.ensemble_.nodes.depth.max() == (4 if weighted else 3)
     told = auto("squared_error", max_depth=2).fit(X, y, sample_weight=weights)
     assert told.ensemble_.nodes.depth.max() == 2
 
@@ -508,14 +519,16 @@ def test_an_error_in_a_trial_comes_through(n_threads: int, monkeypatch: pytest.M
     before = model.predict_proba(X)
     n_called: list[int] = []
 
-    def fail(*given: Any) -> trial.Trial:
+    run = trial.Trial.run
+
+    def fail(*given: Any) -> None:
         n_called.append(1)
         if len(n_called) == 2:
             raise OwnError
-        return trial.try_out(*given)
+        run(*given)
 
     monkeypatch.setattr(audition, "SIDE_BY_SIDE", 1)
-    monkeypatch.setattr(audition, "try_out", fail)
+    monkeypatch.setattr(trial.Trial, "run", fail)
     with pytest.raises(OwnError):
         model.fit(X, y)
     np.testing.assert_array_equal(model.predict_proba(X), before)

@@ -118,7 +118,7 @@ class SLMBoost(SLMEnsemble):
         if validation is None and self.early_stopping:
             part, validation = self._split(part, key_below(key, SPLIT))
         loss = self._loss_for(part, validation, is_given)
-        self._check_effort(loss)
+        self._check_effort(kept, loss)
         n_samples, n_features = part.n_samples, part.X.shape[1]
         settings = self._to_audition(loss, n_samples, len(part.classes))
         plan = self._plan(self._trees_for(settings[0], n_samples), n_features)
@@ -167,17 +167,19 @@ class SLMBoost(SLMEnsemble):
         self._drawn_from, self._loss, self._settings = key, loss, self._settings_now()
         self._has_excess = has_excess
         self.learning_rate_ = choice.members[0].rate
-        self._member = choice.members[0]
+        self._members = choice.members
         self.settings_ = self._settings_for(choice.members[0].setting, n_samples)
         self.audition_ = self._told(choice, n_samples)
         self.train_score_ = np.array(scores.training)
         self.validation_score_ = np.array(scores.validation)
 
-    def _check_effort(self, loss: Loss) -> None:
+    def _check_effort(self, kept: Any, loss: Loss) -> None:
         """Raise ValueError for what does not go together."""
         name = type(self).__name__
         if self.warm_start and self.effort == "best":
             raise ValueError(f"effort of {name} must be 'fast' or 'usual' where warm_start=True; got 'best'.")
+        if kept and len(kept._members) > 1:
+            raise ValueError(f"warm_start of {name} must be False after a fit of effort='best'; got True.")
         if self.leaf == "linear" and has_own_leaves(loss):
             raise ValueError(
                 f"leaf of {name} must be 'constant' or 'auto' with a loss whose leaves have values of their own; got "
@@ -226,7 +228,7 @@ class SLMBoost(SLMEnsemble):
         """Settings, learning rates, and how many rounds there will be."""
         rate = None if self.learning_rate == "auto" else float(self.learning_rate)
         if kept:
-            member = Member(kept._member.setting, rate or kept.learning_rate_)
+            member = Member(kept._members[0].setting, rate or kept.learning_rate_)
             return Choice([member], kept.n_iter_ + self._n_new(kept.n_iter_, 6))
         n_rounds = None if self.n_estimators == "auto" else int(self.n_estimators)
         wish = Wish(

@@ -48,7 +48,6 @@ class Trial:
         """Boost on, up to so many rounds in all, or until nothing improves, or until it is far behind a rival."""
         began = time.perf_counter()
         if not self.curve:
-            self.training.prepare()
             self.curve.append(self.testing.score(workers))
         at = int(np.argmax(self.curve))
         for added in boost(self.training, self.testing, self.growth, range(len(self.curve) - 1, n_rounds), workers):
@@ -86,8 +85,10 @@ def deal_samples(problem: Problem, n_parts: int, key: int) -> Array:
 
 
 def part_off(problem: Problem, held_out: Array) -> Parted:
-    """Samples to learn from, and those held out (n_samples,) of them."""
-    return Parted(*problem.parts(held_out))
+    """Samples to learn from, and those held out (n_samples,) of them, whose loss has seen the former."""
+    parted = Parted(*problem.parts(held_out))
+    parted.training.prepare()
+    return parted
 
 
 def best_round(trials: list[Trial]) -> int:
