@@ -119,9 +119,9 @@ def tune(
         From names of parameters to `Whole`, `Number` or `Choice` of `sublearn.tuning`; None: that of `SPACES`.
     ensemble : bool, default=False
         Whether to average several settings. The average is chosen by what they predict for the test parts: from the
-        best on, the one that raises the score most is added, again and again, until none does. It has at most eight
-        members, and fewer where there is no time to fit so many. `scoring` judges averages too, by their predictions
-        alone: a scorer that asks for anything else of a model is refused.
+        best on, the one that makes the best average is added, again and again. It has at most eight members, and
+        fewer where there is no time to fit so many. `scoring` judges averages too, by their predictions alone: a
+        scorer that asks for anything else of a model is refused.
     verbose : bool, default=True
         Whether to show how far the search is.
 

@@ -1,7 +1,7 @@
 """Which of many settings to average: their answers for samples that they have not learned from tell.
 
 Greedy selection with replacement, after Caruana et al., "Ensemble Selection from Libraries of Models", 2004: begin with
-the best, add the one whose answers help the average most, and count one more each time that it is added.
+the best, and add the one whose answers help the average most. One that is added again counts more.
 """
 
 from collections import Counter
@@ -77,30 +77,37 @@ def choose_average(
 ) -> Average:
     """The average that greedy selection finds, of at least the first candidate, which is the best.
 
+    A pick that does not help may lead to one that does: the best stands at two thirds where it is picked twice. So all
+    picks are made, and those up to the highest score count.
+
     score_of: score of answers for all test parts; allows: whether there may be such members, of which the last is new;
     goes_on: whether there is time for one more score.
     """
-    picks, best = Counter([0]), candidates[0].score
-    total = candidates[0].answers
-    while picks.total() < MOST_PICKS:
-        found = (best, -1)
+    picks, total = [0], candidates[0].answers
+    scores = [candidates[0].score]
+    while len(picks) < MOST_PICKS:
+        members = [candidates[i] for i in dict.fromkeys(picks)]
+        best = -np.inf, -1
         for number, candidate in enumerate(candidates):
-            members = [candidates[i] for i in picks]
             if number not in picks and (len(members) == MOST_MEMBERS or not allows([*members, candidate])):
                 continue
             if not goes_on():
                 break
-            n = picks.total() + 1
-            score = score_of([(old + new) / n for old, new in zip(total, candidate.answers, strict=True)])
-            if score > found[0]:
-                found = score, number
-        best, number = found
-        if number < 0:
+            score = scores[0]  # of the first, however often it is picked
+            if {number, *picks} != {0}:
+                n = len(picks) + 1
+                score = score_of([(old + new) / n for old, new in zip(total, candidate.answers, strict=True)])
+            if score > best[0]:
+                best = score, number
+        if best[1] < 0:
             break
-        picks[number] += 1
-        total = [old + new for old, new in zip(total, candidates[number].answers, strict=True)]
-    weights = [n / picks.total() for n in picks.values()]
-    return Average([candidates[i] for i in picks], weights, best)
+        scores.append(best[0])
+        picks.append(best[1])
+        total = [old + new for old, new in zip(total, candidates[best[1]].answers, strict=True)]
+    place = int(np.argmax(scores))
+    counts = Counter(picks[: place + 1])
+    weights = [n / counts.total() for n in counts.values()]
+    return Average([candidates[i] for i in counts], weights, scores[place])
 
 
 class _Answers(BaseEstimator):  # type: ignore[misc]
