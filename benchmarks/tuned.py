@@ -229,9 +229,10 @@ def _tried(peer: Peer, job: Job, settings: dict[str, Any], parts: list[Part], en
     losses: list[float] = []
     rounds: list[int] = []
     seconds: list[float] = []
-    for part in parts:
+    for number, part in enumerate(parts):
         begin = time.monotonic()
-        model, n_rounds = peer.stopped(job, settings, part, end)
+        share = 1 if trial is not None else len(parts) - number  # what is not dropped leaves time for all parts
+        model, n_rounds = peer.stopped(job, settings, part, begin + (end - begin) / share)
         now = time.monotonic()
         if trial is not None and now >= end:
             return None
