@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from sublearn import paper as paper
     from sublearn._base.progress import Progress
+    from sublearn.average import SLMAverageClassifier, SLMAverageRegressor
     from sublearn.boost import SLMBoostClassifier, SLMBoostRegressor
     from sublearn.core.boosting.losses import Loss
     from sublearn.export import export_text
@@ -19,6 +20,8 @@ __all__ = [
     "Loss",
     "Progress",
     "RelevantFeatureTest",
+    "SLMAverageClassifier",
+    "SLMAverageRegressor",
     "SLMBoostClassifier",
     "SLMBoostRegressor",
     "SLMClassifier",
@@ -31,12 +34,14 @@ __all__ = [
 __version__ = "0.1.0"
 
 # Imported when first used, so that the command line answers at once: public modules, and where public names are.
-_MODULES = ("boost", "export", "forest", "paper", "selection", "tree", "tuning")
+_MODULES = ("average", "boost", "export", "forest", "paper", "selection", "tree", "tuning")
 _HOMES = {
     "DiscriminantFeatureTest": "selection",
     "Loss": "core.boosting.losses",
     "Progress": "_base.progress",
     "RelevantFeatureTest": "selection",
+    "SLMAverageClassifier": "average",
+    "SLMAverageRegressor": "average",
     "SLMBoostClassifier": "boost",
     "SLMBoostRegressor": "boost",
     "SLMClassifier": "tree",

@@ -7,6 +7,8 @@ import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from sublearn import (
+    SLMAverageClassifier,
+    SLMAverageRegressor,
     SLMBoostClassifier,
     SLMBoostRegressor,
     SLMClassifier,
@@ -22,6 +24,8 @@ ESTIMATORS = [
     SLMForestRegressor(n_estimators=10),
     SLMBoostClassifier(),
     SLMBoostRegressor(),
+    SLMAverageClassifier([SLMClassifier(n_bins=8), SLMClassifier(random_state=1)], [1, 2]),
+    SLMAverageRegressor([SLMRegressor(n_bins=8), SLMRegressor(random_state=1)]),
 ]
 
 

@@ -442,8 +442,31 @@ def test_targets_are_one_column(at_most: Callable[[int], None]) -> None:
 
 
 def test_equal_numbers_of_another_type_are_defaults() -> None:
-    free = tuning._open(SLMBoostRegressor(min_gain=1, subsample=1), SPACES["boost"])
-    assert {"min_gain", "subsample"} <= free.keys()
+    free = tuning._open(SLMBoostRegressor(min_gain=1), SPACES["boost"])
+    assert "min_gain" in free
+
+
+def test_what_is_auto_is_searched_and_what_is_given_is_not() -> None:
+    names = {"max_depth", "min_samples_leaf", "l2_regularization", "subsample", "leaf"}
+    auto: dict[str, Any] = dict.fromkeys(names, "auto")
+    assert names <= tuning._open(SLMBoostClassifier(**auto), SPACES["boost"]).keys()
+    given = SLMBoostClassifier(max_depth=6, min_samples_leaf=5, l2_regularization=1, subsample=1, leaf="constant")
+    assert names.isdisjoint(tuning._open(given, SPACES["boost"]))
+    assert "n_estimators" in tuning._open(SLMBoostRegressor(), {"n_estimators": Whole(10, 20)})
+    forest = SLMForestClassifier(feature_map="auto", n_bins=5)
+    assert {"feature_map"} == {"feature_map", "n_bins"} & tuning._open(forest, SPACES["forest"]).keys()
+
+
+@pytest.mark.parametrize(("loss", "has_linear"), [("squared_error", True), ("poisson", True), ("huber", False)])
+def test_leaves_are_searched_where_the_loss_leaves_them_open(loss: str, has_linear: bool) -> None:
+    assert ("leaf" in tuning._usual_space(SLMBoostRegressor(loss=loss))) == has_linear
+    assert "leaf" in tuning._usual_space(SLMBoostClassifier())
+
+
+def test_losses_with_leaves_of_their_own_are_tuned(at_most: Callable[[int], None]) -> None:
+    at_most(20)
+    model = SLMBoostRegressor(loss="absolute_error", n_estimators=2, learning_rate=0.5, random_state=0)
+    assert tune(model, *DIABETES, budget=LONG, verbose=False).tuning_.n_settings > 4
 
 
 def test_scorers_must_give_numbers(at_most: Callable[[int], None]) -> None:

@@ -18,7 +18,7 @@ LAYERS = [  # each may import itself and those before it
     ["core.tree"],
     ["core.boosting"],
     ["_base"],
-    ["tree", "forest", "boost", "selection", "tuning", "export"],
+    ["tree", "forest", "boost", "average", "selection", "tuning", "export"],
     ["paper", "bench"],
     ["cli", "__main__", "__init__"],
 ]

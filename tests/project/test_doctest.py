@@ -5,6 +5,7 @@ from types import ModuleType
 
 import pytest
 
+import sublearn.average
 import sublearn.boost
 import sublearn.core.boosting.losses
 import sublearn.export
@@ -17,6 +18,7 @@ MODULES = [
     sublearn.tree,
     sublearn.forest,
     sublearn.boost,
+    sublearn.average,
     sublearn.core.boosting.losses,
     sublearn.selection,
     sublearn.tuning,

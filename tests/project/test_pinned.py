@@ -21,7 +21,8 @@ def test_models_have_the_bits_that_are_pinned() -> None:
 
 def test_models_that_are_pinned_are_of_all_estimators() -> None:
     kinds = {type(model).__name__ for model, _, _ in models(given()).values()}
-    assert kinds == {name for name in sublearn.__all__ if name.startswith("SLM")}
+    averages = {"SLMAverageClassifier", "SLMAverageRegressor"}  # of models that are pinned by themselves
+    assert kinds == {name for name in sublearn.__all__ if name.startswith("SLM")} - averages
 
 
 def test_digest_sees_the_last_bit_of_a_threshold_and_of_a_value() -> None:

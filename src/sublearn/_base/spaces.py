@@ -103,6 +103,7 @@ SPACES: dict[str, Space] = {
         "min_samples_leaf": Whole(1, 50, log=True),
         "fitted_projections": Whole(0, 8),
         "subsample": Number(0.5, 1.0),
+        "leaf": Choice(("constant", "linear")),
     },
 }
 NEEDED = {
