@@ -120,7 +120,8 @@ class SLMBoost(SLMEnsemble):
         loss = self._loss_for(part, validation, is_given)
         self._check_effort(kept, loss)
         n_samples, n_features = part.n_samples, part.X.shape[1]
-        settings = self._to_audition(loss, n_samples, len(part.classes))
+        n_outputs = len(part.classes) if len(part.classes) > 2 else 1
+        settings = self._to_audition(loss, n_samples, n_outputs, len(part.classes) > 0)
         plan = self._plan(self._trees_for(settings[0], n_samples), n_features)
         reach = reach_of(whole.y, whole.weights) if isinstance(loss, SquaredError) else None
         has_excess = reach is not None
@@ -242,11 +243,11 @@ class SLMBoost(SLMEnsemble):
         )
         return choose(training, growth_for, wish, key, workers)
 
-    def _to_audition(self, loss: Loss, n_samples: int, n_classes: int) -> list[Setting]:
+    def _to_audition(self, loss: Loss, n_samples: int, n_outputs: int, is_classes: bool) -> list[Setting]:
         """The usual setting, and others that differ from it in what the user leaves to us."""
         may_be_linear = not has_own_leaves(loss) and self.leaf != "constant"
         found: dict[str, Setting] = {}
-        for setting in settings_for(n_samples, n_classes > 0, may_be_linear):
+        for setting in settings_for(n_samples, n_outputs, is_classes, may_be_linear):
             free = {name: value for name, value in setting.changes.items() if _is_auto(getattr(self, name))}
             left = setting._replace(changes=free)
             found.setdefault(str(self._settings_for(left, n_samples)), left)

@@ -102,11 +102,13 @@ def sum_moments(order, places, codes, views, ranges, slopes, weights, steps, fir
             for k in range(gradient.shape[1]):
                 g = w * np.int64(rounded(gradient[i, k] * (-1.0 / steps[k, 0])))
                 h = w * (max(np.int64(rounded(hessian[i, k] * (1.0 / steps[k, 1]))), 1) if hessian.size else 1)
+                sums = out[j, k]
                 for a in range(n + 1):
-                    out[j, k, a, end] += g * x[a]
+                    row = sums[a]
                     hx = h * x[a]
                     for b in range(a + 1):
-                        out[j, k, a, b] += hx * x[b]
+                        row[b] += hx * x[b]
+                    row[end] += g * x[a]
 
 
 @bare_kernel

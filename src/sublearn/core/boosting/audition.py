@@ -104,11 +104,16 @@ def audition(settings: Sequence[Setting], stage: Stage) -> Audition:
     first = usual.trials[0]
     probes = [Task(entry, 0, min(PROBE, n), first) for entry in others]
     stage.run(probes + [Task(usual, part, n) for part in rest])
-    best = max(others, key=lambda entry: entry.score, default=usual)
-    if best is usual or best.score <= first.best_within(PROBE):
+    best = max(others, key=expected, default=usual)
+    if best is usual or expected(best) <= first.best_within(PROBE):
         return Audition([usual], entries)
     stage.run([Task(best, 0, n, first), *(Task(best, part, n, usual.trials[part]) for part in rest)])
     return Audition([best if is_clear(best, usual) else usual], entries)
+
+
+def expected(entry: Entry) -> float:
+    """The score after the probe, with what the setting mostly gains later."""
+    return entry.score + entry.setting.late * abs(entry.score)
 
 
 def audition_for_average(settings: Sequence[Setting], n: int, stage: Stage) -> Audition:

@@ -23,13 +23,14 @@ DISTANCE = 30.0  # learning rate times rounds of a trial
 PATIENCE = 20  # rounds without improvement that end a trial
 LEAST_GAIN = 1e-6  # share of the loss; what brings less is not worth a round
 FURTHER = 1.1  # all samples and smaller steps bear more learning than a trial does
-BEHIND = 0.05  # share of the loss; a setting that is so far behind the usual one is given up
-EARLIEST = 10  # rounds before which none is given up
+BEHIND = 0.1  # share of the loss; a setting that is so far behind the usual one is given up
+EARLIEST = 20  # rounds before which none is given up
 PROBE = 40  # rounds after which settings are compared for the first time, and all but the best are given up
 CLEAR = 0.5  # standard errors by which a setting must lead at the end
 LEAST_LEAD = 0.002  # share of the loss by which it must lead
 AVERAGED = 4  # models of the best effort; a power of two, so that answers are divided by it exactly
 SMALL = 3_000  # samples below which leaves are linear
+FEW_OUTPUTS = 3  # with more, a round takes so long that only the usual setting is tried
 
 
 class Setting(NamedTuple):
@@ -37,7 +38,7 @@ class Setting(NamedTuple):
 
     name: str
     changes: dict[str, Any]  # by parameters of the estimators; the others are as in `Scale`, or `CONSTANT`
-    longer: float = 1.0  # rounds, to the usual number
+    late: float = 0.0  # share of the loss that it gains on the usual setting after the probe, mostly
 
 
 CONSTANT = {"min_samples_leaf": 5, "subsample": 1.0, "leaf": "constant"}
@@ -46,21 +47,23 @@ LINEAR = {"leaf": "linear"}
 STEADY = Setting("constant", {})
 
 
-def settings_for(n_samples: int, is_classes: bool, may_be_linear: bool) -> list[Setting]:
+def settings_for(n_samples: int, n_outputs: int, is_classes: bool, may_be_linear: bool) -> list[Setting]:
     """Settings that suit so many samples, the usual one first."""
     depth = scale_of(n_samples).max_depth
     if not may_be_linear:
-        return [STEADY, Setting("deep", {"max_depth": depth + 2}), Setting("shallow", {"max_depth": depth - 2})]
-    if n_samples < SMALL:
+        found = [STEADY]
+    elif n_samples < SMALL:
         shallow = LINEAR | {"max_depth": 3 if is_classes else 4}
-        both = [Setting("linear", shallow), Setting("rough linear", shallow | ROUGH, 1.5)]
-        return [*(both if is_classes else both[::-1]), STEADY]
-    return [
-        STEADY,
-        Setting("linear", LINEAR),
-        Setting("shallow linear", LINEAR | {"max_depth": depth - 2}),
-        Setting("deep", {"max_depth": depth + 2}),
-    ]
+        both = [Setting("linear", shallow), Setting("rough linear", shallow | ROUGH)]
+        found = [*(both if is_classes else both[::-1]), STEADY]
+    else:
+        found = [
+            STEADY,
+            Setting("linear", LINEAR, -0.015),
+            Setting("shallow linear", LINEAR | {"max_depth": max(depth - 2, 1)}, 0.03),
+            Setting("deep", {"max_depth": depth + 2}, -0.015),
+        ]
+    return found[:1] if n_outputs > FEW_OUTPUTS else found
 
 
 class Scale(NamedTuple):
@@ -75,9 +78,9 @@ class Scale(NamedTuple):
 
 
 SCALES = (
-    Scale(below=1_000, max_depth=6, n_rounds=250, trial_rate=0.3, n_trials=3, n_parts=5),
-    Scale(below=3_000, max_depth=6, n_rounds=500, trial_rate=0.2, n_trials=5, n_parts=5),
-    Scale(below=10_000, max_depth=6, n_rounds=500, trial_rate=0.2, n_trials=2, n_parts=5),
+    Scale(below=1_000, max_depth=6, n_rounds=250, trial_rate=0.3, n_trials=2, n_parts=5),
+    Scale(below=3_000, max_depth=6, n_rounds=500, trial_rate=0.2, n_trials=2, n_parts=5),
+    Scale(below=10_000, max_depth=6, n_rounds=500, trial_rate=0.25, n_trials=1, n_parts=5),
     Scale(below=20_000, max_depth=6, n_rounds=400, trial_rate=0.3, n_trials=1, n_parts=5),
     Scale(below=50_000, max_depth=6, n_rounds=400, trial_rate=0.3, n_trials=1, n_parts=10),
     Scale(below=np.inf, max_depth=8, n_rounds=400, trial_rate=0.3, n_trials=1, n_parts=10),

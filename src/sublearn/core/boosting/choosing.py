@@ -61,7 +61,7 @@ def choose(problem: Problem, growth_for: GrowthFor, wish: Wish, key: int, worker
     """Settings, learning rates and number of rounds."""
     n_samples = problem.weights.count(len(problem.y))
     longer = more_rounds(problem.raw.shape[1]) if wish.shares else 1.0
-    suitable = longer * usual_rounds(n_samples) * wish.settings[0].longer
+    suitable = longer * usual_rounds(n_samples)
     if wish.rate is not None:
         suitable = min(suitable * USUAL_RATE / wish.rate, longer * MOST_ROUNDS)
         return _alike(wish, wish.rate, math.ceil(suitable) if wish.n_rounds is None else wish.n_rounds)
@@ -77,8 +77,7 @@ def choose(problem: Problem, growth_for: GrowthFor, wish: Wish, key: int, worker
         stage = Stage(problem, growth_for, scale, longer * DISTANCE, key, workers)
         found = audition(wish.settings, stage)
     distances = [FURTHER * scale.trial_rate * best_round(list(entry.trials.values())) for entry in found.chosen]
-    most = longer * usual_rounds(n_samples) * max(entry.setting.longer for entry in found.chosen)
-    return _as_far(found, distances, round(most) if wish.n_rounds is None else wish.n_rounds)
+    return _as_far(found, distances, round(suitable) if wish.n_rounds is None else wish.n_rounds)
 
 
 def _alike(wish: Wish, rate: float, n_rounds: int) -> Choice:
