@@ -12,7 +12,7 @@ from sublearn._base.ensemble import SLMEnsemble
 from sublearn._base.parameters import PARAMETERS, either, one_of, rule_of
 from sublearn._base.progress import Progress, shown
 from sublearn.core.boosting.audition import GrowthFor
-from sublearn.core.boosting.auto import AVERAGED, CONSTANT, Setting, chances, scale_of, settings_for
+from sublearn.core.boosting.auto import AVERAGED, CONSTANT, Setting, chances, fast_for, scale_of, settings_for
 from sublearn.core.boosting.choosing import Choice, Member, Wish, choose
 from sublearn.core.boosting.excess import learn_excess, without_excess
 from sublearn.core.boosting.losses import (
@@ -246,8 +246,11 @@ class SLMBoost(SLMEnsemble):
     def _to_audition(self, loss: Loss, n_samples: int, n_outputs: int, is_classes: bool) -> list[Setting]:
         """The usual setting, and others that differ from it in what the user leaves to us."""
         may_be_linear = not has_own_leaves(loss) and self.leaf != "constant"
+        known = settings_for(n_samples, n_outputs, is_classes, may_be_linear)
+        if self.effort == "fast":
+            known = [Setting("fast", fast_for(n_samples).changes if may_be_linear else {})]
         found: dict[str, Setting] = {}
-        for setting in settings_for(n_samples, n_outputs, is_classes, may_be_linear):
+        for setting in known:
             free = {name: value for name, value in setting.changes.items() if _is_auto(getattr(self, name))}
             left = setting._replace(changes=free)
             found.setdefault(str(self._settings_for(left, n_samples)), left)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sublearn.core.boosting.auto import CLEAR, LEAST_LEAD, PROBE, Scale, Setting
+from sublearn.core.boosting.auto import CLEAR, PROBE, Scale, Setting
 from sublearn.core.boosting.losses import CompiledLoss
 from sublearn.core.boosting.problem import Problem
 from sublearn.core.boosting.rounds import Growth
@@ -141,7 +141,7 @@ def is_clear(entry: Entry, usual: Entry) -> bool:
     n = sum(now.testing.weights.count(len(now.raw)) for now, _ in pairs)
     mean, square = (_mean(numbers, weights) for numbers in (leads, leads * leads))
     error = math.sqrt(max(square - mean * mean, 0.0) / n)
-    return mean > CLEAR * error and mean > LEAST_LEAD * abs(usual.score)
+    return mean > CLEAR * error and mean > entry.setting.lead * abs(usual.score)
 
 
 def _mean(numbers: Array, weights: Array) -> float:

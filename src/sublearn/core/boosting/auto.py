@@ -26,8 +26,7 @@ FURTHER = 1.1  # all samples and smaller steps bear more learning than a trial d
 BEHIND = 0.1  # share of the loss; a setting that is so far behind the usual one is given up
 EARLIEST = 20  # rounds before which none is given up
 PROBE = 40  # rounds after which settings are compared for the first time, and all but the best are given up
-CLEAR = 0.5  # standard errors by which a setting must lead at the end
-LEAST_LEAD = 0.002  # share of the loss by which it must lead
+CLEAR = 1.0  # standard errors by which a setting must lead at the end
 AVERAGED = 4  # models of the best effort; a power of two, so that answers are divided by it exactly
 SMALL = 3_000  # samples below which leaves are linear
 FEW_OUTPUTS = 3  # with more, a round takes so long that only the usual setting is tried
@@ -38,7 +37,8 @@ class Setting(NamedTuple):
 
     name: str
     changes: dict[str, Any]  # by parameters of the estimators; the others are as in `Scale`, or `CONSTANT`
-    late: float = 0.0  # share of the loss that it gains on the usual setting after the probe, mostly
+    late: float = 0.0  # share of the loss that it mostly gains on the usual setting from the probe to the end
+    lead: float = 0.002  # share of the loss by which it must lead at the end: low rates suit some less than trials' do
 
 
 CONSTANT = {"min_samples_leaf": 5, "subsample": 1.0, "leaf": "constant"}
@@ -54,13 +54,13 @@ def settings_for(n_samples: int, n_outputs: int, is_classes: bool, may_be_linear
         found = [STEADY]
     elif n_samples < SMALL:
         shallow = LINEAR | {"max_depth": 3 if is_classes else 4}
-        both = [Setting("linear", shallow), Setting("rough linear", shallow | ROUGH)]
-        found = [*(both if is_classes else both[::-1]), STEADY]
+        linear = Setting("linear", shallow)
+        found = [linear, STEADY] if is_classes else [Setting("rough linear", shallow | ROUGH), linear, STEADY]
     else:
         found = [
             STEADY,
             Setting("linear", LINEAR, -0.015),
-            Setting("shallow linear", LINEAR | {"max_depth": max(depth - 2, 1)}, 0.03),
+            Setting("shallow linear", LINEAR | {"max_depth": max(depth - 2, 1)}, 0.03, 0.02),
             Setting("deep", {"max_depth": depth + 2}, -0.015),
         ]
     return found[:1] if n_outputs > FEW_OUTPUTS else found
@@ -87,8 +87,27 @@ SCALES = (
 )
 
 
-FAST_ROUNDS = ((1_000, 24), (np.inf, 64))  # by the number of samples below which so many suit
-CAREFUL_TRIALS = 5
+CAREFUL_TRIALS = 5  # of the best effort on sets that have several
+
+
+class Fast(NamedTuple):
+    """What the fast effort does with a number of samples."""
+
+    below: float  # as in `Scale`
+    changes: dict[str, Any]  # as in `Setting`
+    n_rounds: int  # at `FAST_RATE`
+
+
+FAST = (
+    Fast(below=SMALL, changes=LINEAR | {"max_depth": 3}, n_rounds=20),
+    Fast(below=10_000, changes=LINEAR | {"max_depth": 4}, n_rounds=24),
+    Fast(below=np.inf, changes={}, n_rounds=48),
+)
+
+
+def fast_for(n_samples: int) -> Fast:
+    """What the fast effort does with so many samples."""
+    return next(fast for fast in FAST if n_samples < fast.below)
 
 
 def scale_of(n_samples: int) -> Scale:
@@ -99,11 +118,6 @@ def scale_of(n_samples: int) -> Scale:
 def careful(scale: Scale) -> Scale:
     """The same with more trials: what the best effort takes."""
     return scale._replace(n_trials=CAREFUL_TRIALS if scale.n_trials > 1 else 2)
-
-
-def fast_rounds(n_samples: int) -> int:
-    """Rounds of the fast effort, for one output."""
-    return next(n_rounds for below, n_rounds in FAST_ROUNDS if n_samples < below)
 
 
 def more_rounds(n_outputs: int) -> float:

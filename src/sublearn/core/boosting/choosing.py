@@ -18,7 +18,7 @@ from sublearn.core.boosting.auto import (
     USUAL_RATE,
     Setting,
     careful,
-    fast_rounds,
+    fast_for,
     more_rounds,
     scale_of,
     usual_rounds,
@@ -66,7 +66,7 @@ def choose(problem: Problem, growth_for: GrowthFor, wish: Wish, key: int, worker
         suitable = min(suitable * USUAL_RATE / wish.rate, longer * MOST_ROUNDS)
         return _alike(wish, wish.rate, math.ceil(suitable) if wish.n_rounds is None else wish.n_rounds)
     if wish.effort == "fast":
-        return _without_trial(wish, FAST_RATE, longer * fast_rounds(n_samples))
+        return _without_trial(wish, FAST_RATE, longer * fast_for(n_samples).n_rounds)
     if n_samples < FEW or not wish.may_try or len(np.unique(contents(problem, key))) < FEW:
         return _without_trial(wish, USUAL_RATE, suitable)
     scale = scale_of(n_samples)
