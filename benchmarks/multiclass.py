@@ -17,7 +17,7 @@ from sklearn.model_selection import train_test_split
 
 from files import path_of
 from sublearn import SLMBoostClassifier
-from sublearn._base.boosting import FIXED
+from sublearn.core.boosting.auto import STEADY
 from sublearn.core.boosting.losses import Softmax
 from sublearn.core.boosting.problem import make_problem
 from sublearn.core.boosting.rounds import Growth, add_round
@@ -50,10 +50,10 @@ class Point(NamedTuple):
 def course(X: Any, X_test: Any, y: Any, y_test: Any, seconds: float, **parameters: Any) -> list[Point]:
     """The test loss round by round."""
     model = SLMBoostClassifier(**parameters)
-    tree = model._tree_parameters(len(X), **FIXED, **model._depth(len(X)))
+    tree = model._trees_for(STEADY, len(X))
     plan = model._plan(tree, X.shape[1])
     maps = fit_maps(X, UNIT.weights, "auto", code_limit(plan.coefficient_sum), ONE_THREAD)
-    growth = Growth(tree, plan, model._boost_parameters(X.shape[1], model.learning_rate), 1)
+    growth = Growth(tree, plan, model._boosting_for(STEADY, len(X), X.shape[1], model.learning_rate), 1)
     loss = Softmax(len(np.unique(y)))
     start = loss.start(y, np.ones(len(y)))
     training, testing = (

@@ -93,7 +93,7 @@ def digest(make: Any, kind: str, is_classes: bool) -> str:
     model = make(**SHORT[kind], n_jobs=2, random_state=0).fit(X, y)
     nodes = model.ensemble_.nodes if hasattr(model, "ensemble_") else model.tree_
     found = hashlib.sha256()
-    for array in (*nodes, model.predict(X)):
+    for array in (*nodes.columns().values(), model.predict(X)):
         found.update(np.ascontiguousarray(array).tobytes())
     return found.hexdigest()
 

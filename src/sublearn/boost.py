@@ -52,7 +52,15 @@ class SLMBoostClassifier(ClassifierPart, SLMBoost):
     n_iter_ : int
         Rounds in the model.
     learning_rate_ : float
-        The learning rate, given or found.
+        The learning rate, given or found; of `effort="best"`, that of the first of its models.
+    settings_ : dict
+        Depth, leaves, regularisation and share of the rows, given or found, by parameter. Given to another estimator
+        together with the learning rate and the rounds, they make the same model; with `effort="best"` they are those
+        of the first of its models.
+    audition_ : list of dict
+        The settings that were tried, the usual one first; empty where nothing was. Each has a `name`, its `settings`,
+        the best `score` on samples held out (minus the mean loss, over `n_parts` parts), the `seconds` it took, and
+        `n_chosen`, how many of the model's parts have these settings.
     train_score_ : ndarray
         Minus the mean training loss, before the first round and after each that was tried.
     validation_score_ : ndarray
@@ -145,8 +153,8 @@ class SLMBoostClassifier(ClassifierPart, SLMBoost):
         y : array-like of shape (n_samples,)
             Classes (strings or integers).
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the samples; None: 1 each. Weight 2 is the row twice, but for what is drawn among the rows (by
-            `subsample`, or to validate on); weight 0 is its absence.
+            Weights of the samples; None: 1 each. Weight 2 is the row twice, but for what is drawn among the rows to
+            validate on; weight 0 is its absence.
         eval_set : pair (X, y), default=None
             Samples to validate on after each round; with `early_stopping`, in the place of a part of the training
             samples.
@@ -230,7 +238,15 @@ class SLMBoostRegressor(RegressorPart, SLMBoost):
     n_iter_ : int
         Rounds in the model.
     learning_rate_ : float
-        The learning rate, given or found.
+        The learning rate, given or found; of `effort="best"`, that of the first of its models.
+    settings_ : dict
+        Depth, leaves, regularisation and share of the rows, given or found, by parameter. Given to another estimator
+        together with the learning rate and the rounds, they make the same model; with `effort="best"` they are those
+        of the first of its models.
+    audition_ : list of dict
+        The settings that were tried, the usual one first; empty where nothing was. Each has a `name`, its `settings`,
+        the best `score` on samples held out (minus the mean loss, over `n_parts` parts), the `seconds` it took, and
+        `n_chosen`, how many of the model's parts have these settings.
     train_score_ : ndarray
         Minus the mean training loss, before the first round and after each that was tried.
     validation_score_ : ndarray
@@ -337,8 +353,8 @@ class SLMBoostRegressor(RegressorPart, SLMBoost):
             Numbers, all 0 or the largest of a magnitude from 1e-100 to 1e100 (for 'gamma' each from 1e-100 to 1e100). A
             loss of your own may take others.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the samples; None: 1 each. Weight 2 is the row twice, but for what is drawn among the rows (by
-            `subsample`, or to validate on); weight 0 is its absence.
+            Weights of the samples; None: 1 each. Weight 2 is the row twice, but for what is drawn among the rows to
+            validate on; weight 0 is its absence.
         eval_set : pair (X, y), default=None
             Samples to validate on after each round; with `early_stopping`, in the place of a part of the training
             samples.

@@ -31,7 +31,7 @@ KEYS = {"name", "settings", "score", "n_parts", "seconds", "n_chosen"}
 USUAL = Setting("usual", {})
 SETTINGS = (
     Setting("lines", {"leaf": "linear", "max_depth": 2}),
-    Setting("rows", {"subsample": 0.6, "min_samples_leaf": 1}, 2.0),
+    Setting("rows", {"subsample": 0.6, "min_samples_leaf": 1}, 0.01),
     Setting("both", {"leaf": "linear", "max_depth": 2, "subsample": 0.6}),
     Setting("deep", {"max_depth": 5}),
 )
@@ -44,7 +44,7 @@ TASKS = ("squared_error", "huber", "two classes", "three classes")
 @pytest.fixture(autouse=True)
 def rules(monkeypatch: pytest.MonkeyPatch) -> None:
     """When settings go on and lead, whatever the usual numbers are."""
-    for name, number in (("PROBE", 4), ("CLEAR", 1.0), ("LEAST_LEAD", 0.003)):
+    for name, number in (("PROBE", 4), ("CLEAR", 1.0)):
         monkeypatch.setattr(audition, name, number)
 
 
@@ -206,8 +206,8 @@ def test_the_usual_setting_stays_without_a_clear_lead(monkeypatch: pytest.Monkey
     script(stage, {"usual": [1.0] * 3, "a": [0.95] * 3, "b": [0.9, 0.99, 0.99]}, monkeypatch)
     monkeypatch.setattr(audition, "CLEAR", 0.0)
     for least, chosen in ((0.03, "b"), (0.05, "usual")):  # b leads by 0.04
-        monkeypatch.setattr(audition, "LEAST_LEAD", least)
-        found = audition.audition(named("usual", "a", "b"), stage)
+        settings = [setting._replace(lead=least) for setting in named("usual", "a", "b")]
+        found = audition.audition(settings, stage)
         assert [entry.setting.name for entry in found.chosen] == [chosen]
 
 
@@ -257,14 +257,19 @@ USUAL_LOSSES, LOSSES = (1.0, 1.0, 1.0, 1.0), (0.0, 0.5, 0.0, 0.5)  # leads 1, 0.
 
 def leads_by(usual: Entry, entry: Entry, monkeypatch: pytest.MonkeyPatch) -> tuple[float, float]:
     """Standard errors, and share of the usual loss, up to which a lead is clear; found by halves."""
+
+    def is_clear_by(errors: float, share: float) -> bool:
+        monkeypatch.setattr(audition, "CLEAR", errors)
+        entry.setting = entry.setting._replace(lead=share)
+        return is_clear(entry, usual)
+
     found = []
-    for name, other in (("CLEAR", "LEAST_LEAD"), ("LEAST_LEAD", "CLEAR")):
+    for is_errors in (True, False):
         low, high = -100.0, 100.0
-        monkeypatch.setattr(audition, other, -math.inf)
         for _ in range(60):
             middle = (low + high) / 2
-            monkeypatch.setattr(audition, name, middle)
-            low, high = (middle, high) if is_clear(entry, usual) else (low, middle)
+            clear = is_clear_by(middle, -math.inf) if is_errors else is_clear_by(-math.inf, middle)
+            low, high = (middle, high) if clear else (low, middle)
         found.append(low)
     return found[0], found[1]
 
@@ -303,9 +308,10 @@ def test_weights_in_a_lead(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_same_lead_everywhere_is_clear(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(audition, "CLEAR", 1e6)
-    monkeypatch.setattr(audition, "LEAST_LEAD", 0.3)
     three = [parted_of(3)]
     usual, close, far = (entry_of(three, (loss,) * 3) for loss in (1.0, 0.75, 0.5))
+    for entry in (usual, close, far):
+        entry.setting = entry.setting._replace(lead=0.3)
     assert [is_clear(entry, usual) for entry in (usual, close, far)] == [False, False, True]
 
 
@@ -380,7 +386,7 @@ def names_of(settings: Sequence[Setting]) -> list[str]:
 def offer(settings: Sequence[Setting], monkeypatch: pytest.MonkeyPatch) -> None:
     """Let these be the settings that suit; without linear leaves where a loss cannot have them."""
 
-    def settings_for(n_samples: int, is_classes: bool, may_be_linear: bool) -> list[Setting]:
+    def settings_for(n_samples: int, n_outputs: int, is_classes: bool, may_be_linear: bool) -> list[Setting]:
         return [one for one in settings if may_be_linear or one.changes.get("leaf") != "linear"]
 
     monkeypatch.setattr(estimators, "settings_for", settings_for)
@@ -395,7 +401,7 @@ def ours(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def to_audition(loss: Loss | None = None, **given: Any) -> list[Setting]:
-    found: list[Setting] = make("squared_error", **OPEN | given)._to_audition(loss or SquaredError(), 60, 0)
+    found: list[Setting] = make("squared_error", **OPEN | given)._to_audition(loss or SquaredError(), 60, 1, False)
     return found
 
 
@@ -425,7 +431,7 @@ def test_what_is_given_is_not_tried(given: dict[str, Any], expected: dict[str, s
     for setting in others:
         before = next(one for one in SETTINGS if one.name == setting.name)
         assert setting.changes == {name: before.changes[name] for name in setting.changes}
-        assert setting.longer == before.longer
+        assert (setting.late, setting.lead) == (before.late, before.lead)
 
 
 @pytest.mark.usefixtures("ours")
@@ -441,17 +447,19 @@ def test_losses_with_leaves_of_their_own_never_audition_linear_ones() -> None:
     assert names_of(to_audition(Huber(0.9))) == ["usual", "rows", "deep"]
 
 
-@pytest.mark.parametrize("n_classes", [0, 2, 3])
+@pytest.mark.parametrize("n_classes", [0, 2, 3, 30])
 @pytest.mark.parametrize("n", [60, 2_000, 5_000, 30_000, 100_000])
 def test_the_settings_there_really_are(n: int, n_classes: int) -> None:
     model = make("squared_error", **OPEN)
     for loss, may_be_linear in ((SquaredError(), True), (Huber(0.9), False)):
-        found = model._to_audition(loss, n, n_classes)
+        n_outputs = n_classes if n_classes > 2 else 1
+        found = model._to_audition(loss, n, n_outputs, n_classes > 0)
         resolved = [model._settings_for(setting, n) for setting in found]
-        assert len(found) > 1
+        assert (len(found) > 1) == (may_be_linear and n_outputs <= auto.FEW_OUTPUTS)
         assert len({str(one) for one in resolved}) == len(set(names_of(found))) == len(found)
         assert all(set(setting.changes) <= set(estimators.AUDITIONED) for setting in found)
-        assert ("linear" in {one["leaf"] for one in resolved}) == may_be_linear
+        if n_outputs <= auto.FEW_OUTPUTS:
+            assert ("linear" in {one["leaf"] for one in resolved}) == may_be_linear
 
 
 @pytest.mark.parametrize("name", estimators.AUDITIONED)
@@ -460,7 +468,7 @@ def test_each_parameter_can_be_given(name: str) -> None:
     values: dict[str, Any] = {"max_depth": 3, "min_samples_leaf": 2, "l2_regularization": 3.0, "subsample": 0.5}
     values["leaf"] = "constant"
     model = make("squared_error", **OPEN | {name: values[name]})
-    found = model._to_audition(SquaredError(), 60, 0)
+    found = model._to_audition(SquaredError(), 60, 1, False)
     resolved = [model._settings_for(setting, 60) for setting in found]
     assert all(one[name] == values[name] for one in resolved)
     assert all(name not in setting.changes for setting in found)
@@ -479,8 +487,7 @@ def open_to(task: str, **given: Any) -> Any:
 
 def lead(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let any setting that is ahead be chosen."""
-    for name in ("CLEAR", "LEAST_LEAD"):
-        monkeypatch.setattr(audition, name, -math.inf)
+    monkeypatch.setattr(audition, "is_clear", lambda entry, usual: True)
 
 
 @pytest.mark.usefixtures("ours")
@@ -545,7 +552,7 @@ def test_what_the_real_settings_find_can_be_given(task: str, monkeypatch: pytest
     monkeypatch.setattr(choosing, "DISTANCE", 1.5)
     X, y = data_for(task)
     found = open_to(task).fit(X, y)
-    assert len(found.audition_) > 1
+    assert (len(found.audition_) > 1) == (task != "huber")  # whose leaves have values of their own
     given = {**found.settings_, "learning_rate": found.learning_rate_, "n_estimators": found.n_iter_}
     assert same_model(found, open_to(task, **given).fit(X, y), X)
 
@@ -620,23 +627,14 @@ def test_a_straight_line_chooses_lines() -> None:
     assert kept.ensemble_.nodes.slopes.first[kept.ensemble_.roots[-1]] < kept.ensemble_.nodes.slopes.first[-1]
 
 
-@pytest.mark.usefixtures("ours")
-def test_longer_settings_have_more_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
-    X, y = data_for("squared_error", n=100)
-    monkeypatch.setattr(choosing, "best_round", lambda trials: 1000)
-    planned = {}
-    for number, name in enumerate(("usual", *names_of(SETTINGS))):
-        monkeypatch.setattr(choosing, "audition", choosing_number(number))
-        seen: list[int] = []
-
-        def stop(progress: Any, seen: list[int] = seen) -> bool:
-            seen.append(progress.n_estimators)
-            return True
-
-        open_to("squared_error", n_estimators="auto", callbacks=stop).fit(X, y)
-        planned[name] = seen[0]
-    usual = planned["usual"]
-    assert planned == {"usual": usual, "lines": usual, "rows": 2 * usual, "both": usual, "deep": usual}
+def test_what_a_setting_gains_late_counts_at_the_probe(monkeypatch: pytest.MonkeyPatch) -> None:
+    stage = stage_of()
+    for late, goes_on in ((0.0, False), (0.2, True)):
+        calls = script(stage, {"usual": [1.0] * 3, "a": [1.1] * 3}, monkeypatch)
+        usual, other = named("usual", "a")
+        found = audition.audition([usual, other._replace(late=late)], stage)
+        assert (len(calls) > 4) == goes_on
+        assert found.chosen == [found.entries[0]]  # by what it has come to in the end
 
 
 @pytest.mark.usefixtures("ours")

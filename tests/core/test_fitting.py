@@ -513,7 +513,7 @@ def test_trees_of_a_forest_find_an_oblique_slope_by_fitting() -> None:
 def test_boosting_fits_by_default_and_gains_by_it(make: Any) -> None:
     X, plane = oblique()
     y = plane > 0 if make is SLMBoostClassifier else plane
-    given = {"n_estimators": 10, "max_depth": 2, "random_state": 0}
+    given = {"n_estimators": 10, "max_depth": 2, "leaf": "constant", "random_state": 0}
     fitted, drawn = make(**given).fit(X, y), make(**given, fitted_projections=0).fit(X, y)
     assert fitted.get_params()["fitted_projections"] == 3
     assert fitted.train_score_[-1] > 0.75 * drawn.train_score_[-1]  # minus the loss

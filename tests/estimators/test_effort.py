@@ -15,7 +15,7 @@ from sublearn import Progress
 from sublearn._base import boosting as estimators
 from sublearn.core.boosting import audition, auto, choosing
 from sublearn.core.boosting.audition import Audition, Entry
-from sublearn.core.boosting.auto import Scale, Setting
+from sublearn.core.boosting.auto import Fast, Scale, Setting
 from sublearn.core.model.flat_ensemble import pack, unpack
 from sublearn.core.model.flat_tree import FlatTree, scaled
 from support import assert_same_tree
@@ -24,7 +24,7 @@ AVERAGED = 4
 SCALE = Scale(below=np.inf, max_depth=3, n_rounds=10, trial_rate=0.3, n_trials=2, n_parts=5)
 THREE = ("squared_error", "two classes", "three classes")
 OPEN: dict[str, Any] = {"learning_rate": "auto", "n_projections": 6, "min_gain": 1.0}
-SETTINGS = (Setting("lines", {"leaf": "linear", "max_depth": 2}), Setting("rows", {"subsample": 0.6}, 2.0))
+SETTINGS = (Setting("lines", {"leaf": "linear", "max_depth": 2}), Setting("rows", {"subsample": 0.6}))
 
 
 def effort(task: str, how: str, **given: Any) -> Any:
@@ -47,7 +47,7 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
     """Short trials of few settings."""
     usual, (lines, rows) = Setting("usual", {}), SETTINGS
 
-    def settings_for(n_samples: int, is_classes: bool, may_be_linear: bool) -> list[Setting]:
+    def settings_for(n_samples: int, n_outputs: int, is_classes: bool, may_be_linear: bool) -> list[Setting]:
         return [usual, lines, rows] if may_be_linear else [usual, rows]
 
     monkeypatch.setattr(estimators, "settings_for", settings_for)
@@ -91,16 +91,17 @@ def test_fast_tries_nothing_and_takes_few_rounds(task: str, n: int, n_estimators
     X, y = data_for(task, n=n)
     model = effort(task, "fast", n_estimators=n_estimators, leaf="auto", subsample="auto")
     rate, n_rounds = planned(model, X, y)
-    usual = model._to_audition(model._loss, n, len(getattr(model, "classes_", ())))[0]
-    suitable = auto.fast_rounds(n) * auto.more_rounds(3 if task == "three classes" else 1)
+    (fast,) = model._to_audition(model._loss, n, 1, task != "squared_error")
+    suitable = auto.fast_for(n).n_rounds * auto.more_rounds(3 if task == "three classes" else 1)
     assert n_rounds == (round(suitable) if n_estimators == "auto" else n_estimators)
     assert rate == pytest.approx(min(auto.FAST_RATE * suitable / n_rounds, auto.HIGHEST_RATE))
     assert model.audition_ == []
-    assert model.settings_ == model._settings_for(usual, n)
+    assert fast.changes == {name: value for name, value in auto.fast_for(n).changes.items() if name == "leaf"}
+    assert model.settings_ == model._settings_for(fast, n)
 
 
 def test_rounds_of_fast_go_with_the_number_of_samples(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(auto, "FAST_ROUNDS", ((101, 3), (np.inf, 5)))
+    monkeypatch.setattr(auto, "FAST", (Fast(101, {}, 3), Fast(np.inf, {}, 5)))
     monkeypatch.setattr(choosing, "FAST_RATE", 0.125)
     X, y = data_for("squared_error", n=100)
     model = effort("squared_error", "fast", n_estimators="auto").fit(X, y)

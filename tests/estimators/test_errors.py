@@ -120,10 +120,10 @@ def test_parameter_out_of_range_is_named_with_what_is_allowed(name: str, value: 
         (SLMBoostRegressor, "min_gain", np.nan, "a number of at least 0"),
         (SLMBoostClassifier, "loss", "squared_error", "'log_loss' or a sublearn.Loss"),
         (SLMBoostClassifier, "loss", Loss, "'log_loss' or a sublearn.Loss"),  # the class in the place of an instance
-        (SLMBoostClassifier, "l2_regularization", -1.0, "a number of at least 0"),
+        (SLMBoostClassifier, "l2_regularization", -1.0, "'auto' or a number of at least 0"),
         (SLMBoostClassifier, "min_child_weight", -1.0, "a number of at least 0"),
-        (SLMBoostClassifier, "subsample", 0.0, "a number above 0 and up to 1"),
-        (SLMBoostClassifier, "subsample", 1.1, "a number above 0 and up to 1"),
+        (SLMBoostClassifier, "subsample", 0.0, "'auto' or a number above 0 and up to 1"),
+        (SLMBoostClassifier, "subsample", 1.1, "'auto' or a number above 0 and up to 1"),
         (SLMBoostClassifier, "init", "mean", "'data' or 'zero'"),
         (SLMBoostClassifier, "early_stopping", "auto", "True or False"),
         (SLMBoostClassifier, "validation_fraction", 1.0, "a number above 0 and below 1"),
@@ -221,7 +221,7 @@ def test_more_draws_than_samples_are_refused(make: Any) -> None:
 
 @ALL
 def test_number_that_no_float_can_hold_is_named(make: Any) -> None:
-    name = "l2_regularization" if make in BOOSTS else "min_loss"
+    name = "min_gain" if make in BOOSTS else "min_loss"
     with pytest.raises(ValueError, match=f"{name} of {make.__name__} must be a number"):
         small(make, **{name: 10**400}).fit(X, Y)
 

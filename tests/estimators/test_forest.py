@@ -57,7 +57,8 @@ BOTH = pytest.mark.parametrize(
 def hash_of(model: Any, X: Any) -> str:
     """Of all that predictions depend on, and of some predictions."""
     digest = hashlib.sha256()
-    for array in (*model.ensemble_.nodes, model.ensemble_.roots, *model.feature_maps_, model.predict(X)):
+    columns = model.ensemble_.nodes.columns().values()
+    for array in (*columns, model.ensemble_.roots, *model.feature_maps_, model.predict(X)):
         digest.update(np.ascontiguousarray(array).tobytes())
     return digest.hexdigest()
 

@@ -65,6 +65,7 @@ BOOST = {
     "min_gain": 0.0,
     "min_child_weight": 0.0,
     "subsample": 1.0,
+    "leaf": "constant",
     "init": "zero",
     "early_stopping": False,
 }

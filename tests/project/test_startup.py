@@ -61,6 +61,7 @@ def hash_models(n_models, n_jobs):
         (sublearn.SLMBoostClassifier(n_estimators=3, racing_samples=200), labels > 0),  # how far is found by trials
         (sublearn.SLMBoostClassifier(subsample=0.5, **few), labels),
         (sublearn.SLMBoostClassifier(class_weight="balanced", early_stopping=True, **few), labels > 0),
+        (sublearn.SLMBoostRegressor(leaf="linear", **few), y),
         (sublearn.SLMBoostRegressor(loss="poisson", **few), labels),
         (sublearn.SLMBoostRegressor(loss="gamma", **few), 1.0 + labels),
         (sublearn.SLMBoostRegressor(loss="huber", **few), y),
@@ -75,7 +76,7 @@ def hash_models(n_models, n_jobs):
         nodes = model.tree_ if is_tree else model.ensemble_.nodes
         scores = (model.train_score_, model.validation_score_) if hasattr(model, "train_score_") else ()
         digest = hashlib.sha256()
-        for array in (*nodes, *model.feature_maps_, model.predict(X), *scores):
+        for array in (*nodes.columns().values(), *model.feature_maps_, model.predict(X), *scores):
             digest.update(np.asarray(array).tobytes())
         hashes.append(digest.hexdigest())
     return hashes

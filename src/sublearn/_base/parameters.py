@@ -258,7 +258,8 @@ PARAMETERS = {
         number(0.0),
         "",
         "Added to the sum of second derivatives in the denominator of leaf values and gains; 0 in the paper. Leaf "
-        "values of 'absolute_error', 'quantile' and 'huber' are quantiles or means of residuals, without it.",
+        "values of 'absolute_error', 'quantile' and 'huber' are quantiles or means of residuals, without it. 'auto': "
+        "what the audition finds, usually 1 for classes and 5 for numbers.",
     ),
     "min_gain": Parameter(
         number(0.0),
@@ -277,14 +278,16 @@ PARAMETERS = {
     "subsample": Parameter(
         Rule("a number above 0 and up to 1", lambda v: _is_number(v) and 0 < v <= 1),
         "",
-        "Share of the samples, drawn anew each round, that its trees grow from.",
+        "Share of the samples, drawn anew each round by what is in them, that its trees grow from; equal rows are "
+        "drawn together. 'auto': what the audition finds, usually all.",
     ),
     "leaf": Parameter(
         one_of("constant", "linear"),
         "",
         "What a leaf answers with: a number, as in the paper, or a linear model over the features of the hyperplanes "
         "nearest above it, six at the most. Values beyond those that the leaf has learned from count as the nearest of "
-        "them. Losses whose leaves have values of their own, such as 'absolute_error', have no linear models.",
+        "them. Losses whose leaves have values of their own, such as 'absolute_error', have no linear models. 'auto': "
+        f"what the audition finds, usually 'linear' with fewer than {auto.SMALL:,} samples and 'constant' with more.",
     ),
     "init": Parameter(
         one_of("data", "zero"),
@@ -425,7 +428,8 @@ PARAMETERS = {
     "max_depth": Parameter(
         either(NONE, whole(1)),
         "",
-        f"Largest depth of the tree; None: no limit. 'auto', of boosting: {auto.DEPTH}.",
+        "Largest depth of the tree; None: no limit. 'auto', of boosting: what the audition finds, usually "
+        f"{auto.DEPTH}.",
     ),
     "min_samples_split": Parameter(
         count_or_share(2),
@@ -436,7 +440,8 @@ PARAMETERS = {
     "min_samples_leaf": Parameter(
         count_or_share(1),
         "",
-        "Samples each child needs, counted as for `min_samples_split`.",
+        "Samples each child needs, counted as for `min_samples_split`. 'auto', of boosting: what the audition finds, "
+        f"usually {auto.CONSTANT['min_samples_leaf']}.",
     ),
     "min_weight_fraction_leaf": Parameter(
         number(0.0, 0.5),

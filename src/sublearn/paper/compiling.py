@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sublearn import SLMClassifier
+from sublearn import SLMBoostClassifier, SLMClassifier
 from sublearn.paper.contenders import CONTENDERS
 from sublearn.paper.node import search_root
 
@@ -17,5 +17,6 @@ def compile_kernels(with_root: bool) -> None:
     for name, few in FEW.items():
         for y in (cuts[0].astype(np.int64), np.add(*cuts, dtype=np.int64), X[:, 0]):  # losses differ by target
             CONTENDERS[name].make(y.dtype == np.int64)(random_state=0, **few).fit(X, y).predict(X)
+    SLMBoostClassifier(n_estimators=2, learning_rate=0.3, random_state=0).fit(X, cuts[0])  # by defaults, as in figures
     if with_root:
         search_root(SLMClassifier(random_state=0).fit(X, cuts[0]), X, cuts[0])

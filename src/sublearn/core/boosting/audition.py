@@ -139,9 +139,10 @@ def is_clear(entry: Entry, usual: Entry) -> bool:
     leads = np.concatenate([before.losses() - now.losses() for now, before in pairs])
     weights = np.concatenate([now.testing.all_weights() for now, _ in pairs])
     n = sum(now.testing.weights.count(len(now.raw)) for now, _ in pairs)
-    mean, square = (_mean(numbers, weights) for numbers in (leads, leads * leads))
+    unit = float(np.abs(leads).max()) or 1.0  # squares of losses may be beyond all floats
+    mean, square = (_mean(numbers, weights) for numbers in (leads / unit, np.square(leads / unit)))
     error = math.sqrt(max(square - mean * mean, 0.0) / n)
-    return mean > CLEAR * error and mean > entry.setting.lead * abs(usual.score)
+    return mean > CLEAR * error and mean * unit > entry.setting.lead * abs(usual.score)
 
 
 def _mean(numbers: Array, weights: Array) -> float:

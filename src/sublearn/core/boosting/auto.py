@@ -29,6 +29,7 @@ PROBE = 40  # rounds after which settings are compared for the first time, and a
 CLEAR = 1.0  # standard errors by which a setting must lead at the end
 AVERAGED = 4  # models of the best effort; a power of two, so that answers are divided by it exactly
 SMALL = 3_000  # samples below which leaves are linear
+OF_CLASSES, OF_NUMBERS = 3, 4  # depth of trees with linear leaves on so few samples
 FEW_OUTPUTS = 3  # with more, a round takes so long that only the usual setting is tried
 
 
@@ -53,7 +54,7 @@ def settings_for(n_samples: int, n_outputs: int, is_classes: bool, may_be_linear
     if not may_be_linear:
         found = [STEADY]
     elif n_samples < SMALL:
-        shallow = LINEAR | {"max_depth": 3 if is_classes else 4}
+        shallow = LINEAR | {"max_depth": OF_CLASSES if is_classes else OF_NUMBERS}
         linear = Setting("linear", shallow)
         found = [linear, STEADY] if is_classes else [Setting("rough linear", shallow | ROUGH), linear, STEADY]
     else:
@@ -78,8 +79,8 @@ class Scale(NamedTuple):
 
 
 SCALES = (
-    Scale(below=1_000, max_depth=6, n_rounds=250, trial_rate=0.3, n_trials=2, n_parts=5),
-    Scale(below=3_000, max_depth=6, n_rounds=500, trial_rate=0.2, n_trials=2, n_parts=5),
+    Scale(below=1_000, max_depth=6, n_rounds=250, trial_rate=0.3, n_trials=3, n_parts=5),
+    Scale(below=3_000, max_depth=6, n_rounds=500, trial_rate=0.2, n_trials=4, n_parts=5),
     Scale(below=10_000, max_depth=6, n_rounds=500, trial_rate=0.25, n_trials=1, n_parts=5),
     Scale(below=20_000, max_depth=6, n_rounds=400, trial_rate=0.3, n_trials=1, n_parts=5),
     Scale(below=50_000, max_depth=6, n_rounds=400, trial_rate=0.3, n_trials=1, n_parts=10),
@@ -147,4 +148,7 @@ ROUNDS = (
     "K > 2 classes with one tree a round, all these numbers are multiplied by the root of K - 1"
 )
 (_SHALLOW, _SHALLOW_BELOW), (_DEEP, _) = _steps("max_depth")
-DEPTH = f"{_SHALLOW}, or {_DEEP} from {_SHALLOW_BELOW:,} samples on"
+DEPTH = (
+    f"{_SHALLOW}, or {_DEEP} from {_SHALLOW_BELOW:,} samples on; with fewer than {SMALL:,} {OF_CLASSES} for classes "
+    f"and {OF_NUMBERS} for numbers"
+)

@@ -130,6 +130,8 @@ def with_slopes(
     counts = np.zeros(tree.n_nodes, np.int64)
     counts[leaves] = used.sum(axis=1)
     weight = np.repeat(tree.weight[leaves], used.sum(axis=1))
+    with np.errstate(over="ignore"):  # where derivatives are near the ends of the floats
+        decrease = credit[used] / weight
     found = LeafSlopes(
         first=offsets(counts),
         feature=views[used],
@@ -137,7 +139,7 @@ def with_slopes(
         mean=mean[used],
         low=ranges[0][used],
         high=ranges[1][used],
-        decrease=credit[used] / weight,
+        decrease=decrease,
     )
     return tree._replace(slopes=found)
 
