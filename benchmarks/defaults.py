@@ -37,13 +37,14 @@ from ranks import report
 KINDS: dict[str, tuple[str, ...]] = {
     "tree": ("slm-tree", "decision-tree"),
     "forest": ("slm-forest", "random-forest", "extra-trees"),
-    "boost": ("slm-boost", "hist-boosting", "xgboost", "lightgbm", "catboost"),
+    "boost": ("slm-boost", "hist-boosting", "xgboost", "lightgbm", "catboost", "chimeraboost"),
 }
 SLOW = {"boost": ("ydf-boost",), "forest": ("ydf-forest",), "tree": ()}
 LIBRARIES = {  # of contenders that are not scikit-learn's: what is installed, what is imported
     "xgboost": ("xgboost-cpu", "xgboost"),
     "lightgbm": ("lightgbm", "lightgbm"),
     "catboost": ("catboost", "catboost"),
+    "chimeraboost": ("chimeraboost", "chimeraboost"),
     "ydf-boost": ("ydf", "ydf"),
     "ydf-forest": ("ydf", "ydf"),
 }
@@ -81,6 +82,7 @@ def make(contender: str, is_classes: bool, seed: int) -> Any:
         "xgboost": ("xgboost", "XGB", {"n_jobs": 1}),
         "lightgbm": ("lightgbm", "LGBM", {"n_jobs": 1, "verbosity": -1}),
         "catboost": ("catboost", "CatBoost", {"thread_count": 1, "verbose": 0, "allow_writing_files": False}),
+        "chimeraboost": ("chimeraboost", "ChimeraBoost", {"thread_count": 1}),
     }[name]
     return getattr(import_module(module), prefix + ending)(random_state=seed, **extra)
 

@@ -14,7 +14,6 @@ import json
 import time
 import warnings
 from functools import cache
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +25,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, TargetEncoder
 
-from defaults import LIBRARIES, Cell, add_arguments, is_missing, make, read, run_all, scores, version_of
+from defaults import Cell, add_arguments, is_missing, make, read, run_all, scores, version_of
 from files import FOLDER
 from ranks import report
 
@@ -40,7 +39,6 @@ KINDS = {
     ),
     "forest": ("slm-forest", *(f"random-forest@{name}" for name in ENCODERS)),
 }
-LIBRARIES["chimeraboost"] = ("chimeraboost", "chimeraboost")
 GAP = "missing"
 MOST_LEVELS = 254  # that HistGradientBoosting takes
 
@@ -92,15 +90,11 @@ def typed(train: Any, test: Any, names: list[str], most: int | None) -> tuple[An
 def estimator(contender: str, is_classes: bool, seed: int, names: list[str], columns: list[str]) -> Any:
     """A contender with its defaults, told of the categories."""
     name, _, encoder = contender.partition("@")
-    if name == "chimeraboost":
-        ending = "Classifier" if is_classes else "Regressor"
-        kind = getattr(import_module(name), f"ChimeraBoost{ending}")
-        return kind(random_state=seed, cat_features=names, thread_count=1)
     model = make(name, is_classes, seed)
     if encoder:
         numbers = [column for column in columns if column not in names]
         return make_pipeline(encoded(encoder, is_classes, names, numbers, seed), model)
-    if name == "catboost":
+    if name in ("catboost", "chimeraboost"):
         model.set_params(cat_features=names)
     elif name == "xgboost":
         model.set_params(enable_categorical=True)

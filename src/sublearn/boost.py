@@ -59,8 +59,9 @@ class SLMBoostClassifier(ClassifierPart, SLMBoost):
         of the first of its models.
     audition_ : list of dict
         The settings that were tried, the usual one first; empty where nothing was. Each has a `name`, its `settings`,
-        the best `score` on samples held out (minus the mean loss, over `n_parts` parts), the `seconds` it took, and
-        `n_chosen`, how many of the model's parts have these settings.
+        its best `scores` on samples held out (minus the mean loss, for each part it was tried on; all were on the
+        first one), the `seconds` it took, and `n_chosen`: 1 if it was chosen, or how many of the models of
+        `effort="best"` have it.
     train_score_ : ndarray
         Minus the mean training loss, before the first round and after each that was tried.
     validation_score_ : ndarray
@@ -245,8 +246,9 @@ class SLMBoostRegressor(RegressorPart, SLMBoost):
         of the first of its models.
     audition_ : list of dict
         The settings that were tried, the usual one first; empty where nothing was. Each has a `name`, its `settings`,
-        the best `score` on samples held out (minus the mean loss, over `n_parts` parts), the `seconds` it took, and
-        `n_chosen`, how many of the model's parts have these settings.
+        its best `scores` on samples held out (minus the mean loss, for each part it was tried on; all were on the
+        first one), the `seconds` it took, and `n_chosen`: 1 if it was chosen, or how many of the models of
+        `effort="best"` have it.
     train_score_ : ndarray
         Minus the mean training loss, before the first round and after each that was tried.
     validation_score_ : ndarray

@@ -27,7 +27,7 @@ from support import ONE_THREAD, PARAMETERS, transposed
 NAMES = ("usual", "a", "b", "c", "d")
 SCALE = Scale(below=math.inf, max_depth=3, n_rounds=10, trial_rate=0.3, n_trials=3, n_parts=5)
 KEY = 11
-KEYS = {"name", "settings", "score", "n_parts", "seconds", "n_chosen"}
+KEYS = {"name", "settings", "scores", "seconds", "n_chosen"}
 USUAL = Setting("usual", {})
 SETTINGS = (
     Setting("lines", {"leaf": "linear", "max_depth": 2}),
@@ -372,7 +372,7 @@ def test_averages_are_those_of_a_search_over_all(seed: int, monkeypatch: pytest.
 def test_what_users_are_told() -> None:
     entry = entry_of([parted_of(2), parted_of(2)], (1.0, 1.0), (1.0, 1.0), score=-1.5)
     entry.trials[0].seconds = 0.25
-    told = {"name": "", "settings": {"max_depth": 3}, "score": -1.5, "n_parts": 2, "seconds": 0.25, "n_chosen": 2}
+    told = {"name": "", "settings": {"max_depth": 3}, "scores": [-1.5, -1.5], "seconds": 0.25, "n_chosen": 2}
     assert entry.told({"max_depth": 3}, 2) == told
 
 
@@ -540,9 +540,9 @@ def test_what_an_audition_tells(task: str) -> None:
         assert set(entry["settings"]) == set(estimators.AUDITIONED)
         assert entry["settings"].items() >= setting.changes.items()
     assert sum(entry["n_chosen"] for entry in model.audition_) == 1
-    assert usual["n_parts"] == SCALE.n_trials
-    assert {entry["n_parts"] for entry in others} <= {1, SCALE.n_trials}
-    assert all(entry["score"] < 0 and entry["seconds"] > 0 for entry in model.audition_)
+    assert len(usual["scores"]) == SCALE.n_trials
+    assert {len(entry["scores"]) for entry in others} <= {1, SCALE.n_trials}
+    assert all(max(entry["scores"]) < 0 and entry["seconds"] > 0 for entry in model.audition_)
     (won,) = [entry for entry in model.audition_ if entry["n_chosen"]]
     assert won["settings"] == model.settings_
 
@@ -566,14 +566,14 @@ def test_the_unit_of_the_target_does_not_matter(task: str, factor: float) -> Non
     assert one.settings_ == other.settings_
     assert one.learning_rate_ == other.learning_rate_
     square = factor * factor
-    scores = [[entry["score"] for entry in model.audition_] for model in (one, other)]
+    scores = [[sum(entry["scores"]) for entry in model.audition_] for model in (one, other)]
     assert scores[1] == pytest.approx([square * score for score in scores[0]])
     np.testing.assert_allclose(other.predict(X), factor * one.predict(X), rtol=1e-9)
 
 
 def told_alike(models: Sequence[Any]) -> bool:
     """Whether auditions have come to the same; their scores are sums in another order."""
-    rows = [[(entry["name"], entry["n_parts"], entry["n_chosen"]) for entry in model.audition_] for model in models]
+    rows = [[(entry["name"], len(entry["scores"]), entry["n_chosen"]) for entry in model.audition_] for model in models]
     return all(one == rows[0] for one in rows) and all(model.settings_ == models[0].settings_ for model in models)
 
 

@@ -42,8 +42,7 @@ class Entry:
         return {
             "name": self.setting.name,
             "settings": settings,
-            "score": self.score,
-            "n_parts": len(self.trials),
+            "scores": [trial.best for _, trial in sorted(self.trials.items())],
             "seconds": sum(trial.seconds for trial in self.trials.values()),
             "n_chosen": n_chosen,
         }
