@@ -117,8 +117,9 @@ def answers_of(tree: FlatTree, codes: Array) -> Array:
 # ---- one round ----
 
 
-def test_a_leaf_by_hand() -> None:
+def test_a_leaf_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
     """Four samples about one hyperplane; steps and slopes are those of the lines through two of them."""
+    monkeypatch.setattr(leaves, "LEAST_L2", 0.0)
     codes = np.array([[-300], [-100], [100], [300]])
     y = np.array([-6.0, -2.0, 3.0, 5.0])
     problem = make_problem(transposed(codes), y, UNIT, np.empty(0), SquaredError(), np.zeros((4, 1)))
@@ -232,7 +233,8 @@ def test_views_of_hyperplanes_come_once_and_the_nearest_first() -> None:
     tree = tree_of([-1, 0, 1, 1, 0], [[[5, 2], [2, 7]], [[7, 1, 5]], [], [], []])
     for most, expected in ((6, [7, 1, 5, 2]), (3, [7, 1, 5]), (2, [7, 1]), (4, [7, 1, 5, 2])):
         out = np.full((4, most), 99, np.int32)
-        kernels.find_views(tree, np.array([2, 3, 4, 0]), out)
+        columns = tree.parent, tree.first_plane, tree.first_term, tree.feature
+        kernels.find_views(*columns, np.array([2, 3, 4, 0]), out)
         for found, views in zip(out.tolist(), (expected, expected, [5, 2, 7], []), strict=True):
             assert found == (views + [-1] * most)[:most]
         assert naive.views_above(path_above(tree, 2), most) == expected

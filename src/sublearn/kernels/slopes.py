@@ -15,21 +15,21 @@ SINGULAR = 1e-9  # share of a feature's squares that the features before it must
 
 
 @bare_kernel
-def find_views(tree, leaves, out):
+def find_views(parent, first_plane, first_term, feature, leaves, out):
     """Fill out (n_leaves, most) with the views of the hyperplanes above each leaf, the nearest first; -1: no more."""
     for j in range(leaves.size):
         n = 0
-        node = tree.parent[leaves[j]]
+        node = parent[leaves[j]]
         while node >= 0 and n < out.shape[1]:
-            for p in range(tree.first_plane[node], tree.first_plane[node + 1]):
-                for t in range(tree.first_term[p], tree.first_term[p + 1]):
+            for p in range(first_plane[node], first_plane[node + 1]):
+                for t in range(first_term[p], first_term[p + 1]):
                     known = n == out.shape[1]
                     for m in range(n):
-                        known |= out[j, m] == tree.feature[t]
+                        known |= out[j, m] == feature[t]
                     if not known:
-                        out[j, n] = tree.feature[t]
+                        out[j, n] = feature[t]
                         n += 1
-            node = tree.parent[node]
+            node = parent[node]
         out[j, n:] = -1
 
 

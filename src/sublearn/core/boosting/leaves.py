@@ -108,7 +108,7 @@ def with_slopes(
     tree, (n, n_outputs) = grown.tree, slopes.gradients.shape
     leaves, places = grown.leaves
     views = np.empty((len(leaves), MOST_SLOPES), np.int32)
-    find_views(tree, leaves, views)
+    find_views(tree.parent, tree.first_plane, tree.first_term, tree.feature, leaves, views)
     ranges = _ranges(grown, problem, views, workers)
     units = coarse_steps(slopes, problem.weights.total(n), SPREAD_BITS)
     given = (grown.order, places, problem.codes, views, ranges, (slopes.gradients, slopes.curves))
