@@ -21,7 +21,6 @@ SMALLEST = 1e-300  # the least step of hessians, where derivatives and weights a
 MOST_SLOPES = 6  # features of a leaf's linear model: those of the hyperplanes nearest above it
 SUMMING = 12.0  # what the sums for a linear model cost, a sample and output, in samples visited
 STEEPNESS = 2.0  # penalty on the squared slope of a feature, for each standard deviation, in multiples of l2
-LEAST_L2 = 0.5  # which l2 counts as here at the least: nearly equal features would have steep slopes without any
 
 
 def newton_step(
@@ -123,7 +122,7 @@ def with_slopes(
     shape = (len(leaves), MOST_SLOPES, n_outputs)
     slope, mean, credit = np.zeros(shape), np.zeros(shape), np.zeros(shape[:2])
     newton = newton_step(units[:, 0], units[:, 1], problem, boost, boost.l2)
-    penalty = STEEPNESS * max(boost.l2, LEAST_L2) * per_deviation**2
+    penalty = STEEPNESS * boost.l2 * per_deviation**2
     steps = np.column_stack([newton.gradient_step, newton.hessian_step])
     solve_slopes(moments, views, ranges, steps, penalty, np.empty((MOST_SLOPES, width)), slope, mean, credit)
     slope *= boost.learning_rate * _within(newton.max_step, slope, mean, ranges)
