@@ -7,9 +7,11 @@ numbers in use:
     a fit                  0, 1, 2, ...     trees of a forest, rounds of boosting
                            SPLIT, 2^32      samples held out for early stopping  `_base.boosting`
                            TRIAL, 2^33      the trials of "auto"                 `_base.boosting`
-    all trials             0, 1, 2, ...     each trial; each feature, to deal    `core.boosting.trial`
+                           MEMBERS, 2^34    models of the best effort, from      `_base.boosting`
+                                            there on; the first has the fit's key
+    all trials             0, 1, 2, ...     each part; each feature, to deal     `core.boosting.audition`
     a tree of a forest     BAG, 2^20        its bootstrap sample                 `core.tree.bagging`
-    a round of boosting    SUBSAMPLE, 2^32  rows that are drawn, from there on   `core.boosting.rounds`
+    a round of boosting    SUBSAMPLE, 2^32  rows that are drawn, by contents     `core.boosting.rounds`
                            SIGNS, 2^33      signs of the outputs, the same       `core.boosting.rounds`
                            SEPARATE, 2^34   a tree a class, the same             `core.boosting.rounds`
     a node                 0 to 4           subspace, projections, children,     `kernels.projection`
