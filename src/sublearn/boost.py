@@ -54,14 +54,13 @@ class SLMBoostClassifier(ClassifierPart, SLMBoost):
     learning_rate_ : float
         The learning rate, given or found; of `effort="best"`, that of the first of its models.
     settings_ : dict
-        Depth, leaves, regularisation and share of the rows, given or found, by parameter. Given to another estimator
-        together with the learning rate and the rounds, they make the same model; with `effort="best"` they are those
-        of the first of its models.
+        Depth, leaves, regularisation, share of the rows and number of models, given or found, by parameter. Given to
+        another estimator together with the learning rate and the rounds, they make the same model; with
+        `effort="best"` they are those of the first of its models.
     audition_ : list of dict
         The settings that were tried, the usual one first; empty where nothing was. Each has a `name`, its `settings`,
         its best `scores` on samples held out (minus the mean loss, for each part it was tried on; all were on the
-        first one), the `seconds` it took, and `n_chosen`: 1 if it was chosen, or how many of the models of
-        `effort="best"` have it.
+        first one), the `seconds` it took, and `n_chosen`: how many of the models whose answers are averaged have it.
     train_score_ : ndarray
         Minus the mean training loss, before the first round and after each that was tried.
     validation_score_ : ndarray
@@ -98,6 +97,7 @@ class SLMBoostClassifier(ClassifierPart, SLMBoost):
         self,
         *,
         effort: str = "usual",
+        n_models: Any = "auto",
         n_estimators: Any = "auto",
         learning_rate: Any = "auto",
         loss: Any = "log_loss",
@@ -241,14 +241,13 @@ class SLMBoostRegressor(RegressorPart, SLMBoost):
     learning_rate_ : float
         The learning rate, given or found; of `effort="best"`, that of the first of its models.
     settings_ : dict
-        Depth, leaves, regularisation and share of the rows, given or found, by parameter. Given to another estimator
-        together with the learning rate and the rounds, they make the same model; with `effort="best"` they are those
-        of the first of its models.
+        Depth, leaves, regularisation, share of the rows and number of models, given or found, by parameter. Given to
+        another estimator together with the learning rate and the rounds, they make the same model; with
+        `effort="best"` they are those of the first of its models.
     audition_ : list of dict
         The settings that were tried, the usual one first; empty where nothing was. Each has a `name`, its `settings`,
         its best `scores` on samples held out (minus the mean loss, for each part it was tried on; all were on the
-        first one), the `seconds` it took, and `n_chosen`: 1 if it was chosen, or how many of the models of
-        `effort="best"` have it.
+        first one), the `seconds` it took, and `n_chosen`: how many of the models whose answers are averaged have it.
     train_score_ : ndarray
         Minus the mean training loss, before the first round and after each that was tried.
     validation_score_ : ndarray
@@ -291,6 +290,7 @@ class SLMBoostRegressor(RegressorPart, SLMBoost):
         self,
         *,
         effort: str = "usual",
+        n_models: Any = "auto",
         n_estimators: Any = "auto",
         learning_rate: Any = "auto",
         loss: Any = "squared_error",

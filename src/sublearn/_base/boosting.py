@@ -127,7 +127,7 @@ class SLMBoost(SLMEnsemble):
         has_excess = reach is not None
         self._check_excess(kept, has_excess)
         start, trees = self._beginning(loss, part, plan, reach)
-        n_members = AVERAGED if self.effort == "best" and reach is None else 1
+        n_members = 1 if has_excess or kept else self._n_members(n_samples)
         n_each = n_members * (len(start) if self._is_separate else 1)
 
         def growth_for(setting: Setting, rate: float, number: int = 0) -> Growth:
@@ -169,18 +169,32 @@ class SLMBoost(SLMEnsemble):
         self._has_excess = has_excess
         self.learning_rate_ = choice.members[0].rate
         self._members = choice.members
-        self.settings_ = self._settings_for(choice.members[0].setting, n_samples)
+        self.settings_ = self._settings_for(choice.members[0].setting, n_samples) | {"n_models": n_members}
         self.audition_ = self._told(choice, n_samples)
         self.train_score_ = np.array(scores.training)
         self.validation_score_ = np.array(scores.validation)
+
+    def _n_members(self, n_samples: int) -> int:
+        """Models whose answers are averaged."""
+        if not _is_auto(self.n_models):
+            return int(self.n_models)
+        if self.effort == "best":
+            return AVERAGED
+        is_ours = self.effort == "usual" and _is_auto(self.learning_rate)
+        return scale_of(n_samples).n_models if is_ours and not (self.early_stopping or self.warm_start) else 1
 
     def _check_effort(self, kept: Any, loss: Loss) -> None:
         """Raise ValueError for what does not go together."""
         name = type(self).__name__
         if self.warm_start and self.effort == "best":
             raise ValueError(f"effort of {name} must be 'fast' or 'usual' where warm_start=True; got 'best'.")
+        if self.warm_start and self.n_models not in ("auto", 1):
+            raise ValueError(f"n_models of {name} must be 1 or 'auto' where warm_start=True; got {self.n_models}.")
         if kept and len(kept._members) > 1:
-            raise ValueError(f"warm_start of {name} must be False after a fit of effort='best'; got True.")
+            raise ValueError(
+                f"warm_start of {name} must be False after a fit of {len(kept._members)} models; got True. Fit with "
+                "warm_start=True or n_models=1 from the start."
+            )
         if self.leaf == "linear" and has_own_leaves(loss):
             raise ValueError(
                 f"leaf of {name} must be 'constant' or 'auto' with a loss whose leaves have values of their own; got "

@@ -18,6 +18,7 @@ from sublearn.core.data.codes import HEAVY_TAILS
 
 T = TypeVar("T")
 ENDLESS = 1 << 40  # stands for no limit: no data have so many samples, and 64 bits hold twice as much, as kernels need
+MOST_MODELS = 64
 MOST_TREES = 1_000_000  # nodes of all trees have numbers of 32 bits
 
 
@@ -204,6 +205,11 @@ PARAMETERS = {
         "How much a fit may take, where `learning_rate` is 'auto'. 'fast': nothing is tried, and rounds are few. "
         "'usual': trials find how far to learn, and which of a few settings suits the data. 'best': all settings are "
         f"tried on several parts of the samples, and the answers of {auto.AVERAGED} models are averaged.",
+    ),
+    "n_models": Parameter(
+        either(one_of("auto"), whole(1, MOST_MODELS)),
+        "",
+        f"Models whose answers are averaged; each has its own draws, and `n_estimators` rounds. 'auto': {auto.MODELS}.",
     ),
     "voting": Parameter(
         one_of("soft", "hard"),

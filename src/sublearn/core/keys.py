@@ -7,7 +7,7 @@ numbers in use:
     a fit                  0, 1, 2, ...     trees of a forest, rounds of boosting
                            SPLIT, 2^32      samples held out for early stopping  `_base.boosting`
                            TRIAL, 2^33      the trials of "auto"                 `_base.boosting`
-                           MEMBERS, 2^34    models of the best effort, from      `_base.boosting`
+                           MEMBERS, 2^34    models that are averaged, from      `_base.boosting`
                                             there on; the first has the fit's key
     all trials             0, 1, 2, ...     each part; each feature, to deal     `core.boosting.audition`
     a tree of a forest     BAG, 2^20        its bootstrap sample                 `core.tree.bagging`

@@ -139,6 +139,7 @@ PINS: dict[str, Pin] = {
     "min_child_weight": Pin(_boosting(0.0), SAID, "II-B4", "three stopping criteria, and no minimum for children"),
     "leaf": Pin(_boosting("constant"), SAID, "III-B", "a leaf adds one number"),
     "effort": Pin(_boosting("usual"), ANY, "", "of no use where rate and rounds are given"),
+    "n_models": Pin(_boosting(1), SAID, "III-B", '"the prediction of the ensemble is the sum of all trees"'),
     "subsample": Pin(_boosting(1.0), SAID, "III-B", "the sum goes over all L samples"),
     "init": Pin(_boosting("zero"), SAID, "III-B", '"we initialize the model prediction as 0"'),
     "early_stopping": Pin(_boosting(False), SAID, "III-B", "a fixed number T of trees"),

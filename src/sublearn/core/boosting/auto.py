@@ -76,11 +76,12 @@ class Scale(NamedTuple):
     trial_rate: float
     n_trials: int
     n_parts: int  # of the samples, of which one tests a trial
+    n_models: int = 1  # whose answers are averaged; a power of two, as `AVERAGED`
 
 
 SCALES = (
-    Scale(below=1_000, max_depth=6, n_rounds=250, trial_rate=0.3, n_trials=3, n_parts=5),
-    Scale(below=3_000, max_depth=6, n_rounds=500, trial_rate=0.2, n_trials=4, n_parts=5),
+    Scale(below=1_000, max_depth=6, n_rounds=250, trial_rate=0.3, n_trials=3, n_parts=5, n_models=2),
+    Scale(below=3_000, max_depth=6, n_rounds=500, trial_rate=0.2, n_trials=4, n_parts=5, n_models=2),
     Scale(below=10_000, max_depth=6, n_rounds=500, trial_rate=0.25, n_trials=1, n_parts=5),
     Scale(below=20_000, max_depth=6, n_rounds=400, trial_rate=0.3, n_trials=1, n_parts=5),
     Scale(below=50_000, max_depth=6, n_rounds=400, trial_rate=0.3, n_trials=1, n_parts=10),
@@ -146,6 +147,11 @@ ROUNDS = (
     f"{_USUAL} ({_SMALL} with fewer than {_SMALL_BELOW:,} samples, {ROUNDS_OF_FEW} with fewer than {FEW}, {_LARGE} "
     f"from {_USUAL_BELOW:,} on), times {USUAL_RATE:g} / `learning_rate` where one is given, up to {MOST_ROUNDS:,}. For "
     "K > 2 classes with one tree a round, all these numbers are multiplied by the root of K - 1"
+)
+(_SEVERAL, _SEVERAL_BELOW), _ = _steps("n_models")
+MODELS = (
+    f"{_SEVERAL} with fewer than {_SEVERAL_BELOW:,} samples, where `learning_rate` is 'auto' and neither early "
+    f"stopping nor a warm start is asked for; {AVERAGED} with `effort='best'`; otherwise 1"
 )
 (_SHALLOW, _SHALLOW_BELOW), (_DEEP, _) = _steps("max_depth")
 DEPTH = (

@@ -76,6 +76,7 @@ def choose(problem: Problem, growth_for: GrowthFor, wish: Wish, key: int, worker
     else:
         stage = Stage(problem, growth_for, scale, longer * DISTANCE, key, workers)
         found = audition(wish.settings, stage)
+        found = found._replace(chosen=found.chosen * wish.n_members)
     distances = [FURTHER * scale.trial_rate * best_round(list(entry.trials.values())) for entry in found.chosen]
     return _as_far(found, distances, round(suitable) if wish.n_rounds is None else wish.n_rounds)
 
