@@ -172,9 +172,13 @@ class SLMBoostClassifier(ClassifierPart, SLMBoost):
             self._fit(X, y, sample_weight, Validation(eval_set, eval_sample_weight))
         return self
 
-    def predict_proba(self, X: Any) -> Array:
-        """Probability of each class, in the order of `classes_`."""
-        raw = self._raw(X)
+    def predict_proba(self, X: Any, *, check_input: bool = True) -> Array:
+        """Probability of each class, in the order of `classes_`.
+
+        With `check_input=False`, X is taken as it is: a float64 array in C order. For single samples most time goes
+        into checks otherwise.
+        """
+        raw = self._raw(X, check_input=check_input)
         return self._model.answer(raw)
 
     def decision_function(self, X: Any) -> Array:
@@ -379,10 +383,14 @@ class SLMBoostRegressor(RegressorPart, SLMBoost):
             self._fit(X, y, sample_weight, Validation(eval_set, eval_sample_weight, eval_exposure), exposure)
         return self
 
-    def predict(self, X: Any, exposure: Any = None) -> Array:
-        """Number predicted for each sample: the rate times the exposure, where there is one."""
-        check_is_fitted(self)
-        return self._model.answer(self._raw(X, self._exposure_of(exposure, X)))
+    def predict(self, X: Any, exposure: Any = None, *, check_input: bool = True) -> Array:
+        """Number predicted for each sample: the rate times the exposure, where there is one.
+
+        With `check_input=False`, X is taken as it is: a float64 array in C order. For single samples most time goes
+        into checks otherwise.
+        """
+        raw = self._raw(X, self._exposure_of(exposure, X), check_input)
+        return self._model.answer(raw)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None, exposure: Any = None) -> float:
         """R^2 of the predictions, with exposures where the model was fitted with such."""
@@ -409,6 +417,9 @@ class SLMBoostRegressor(RegressorPart, SLMBoost):
 
     def _exposure_of(self, exposure: Any, X: Any) -> Array:
         """Exposures of samples to predict."""
+        if exposure is None:
+            return NOTHING
+        check_is_fitted(self)
         return self._exposures(exposure, X, self._model.link == "exponential")
 
     def _exposures(self, exposure: Any, X: Any, has_rate: bool, prefix: str = "") -> Array:

@@ -156,11 +156,10 @@ class SLMForest(SLMEnsemble):
         estimator._model = replace(self._model, ensemble=alone(tree), votes=None)
         return estimator
 
-    def _mean(self, X: Any) -> Array:
+    def _mean(self, X: Any, check_input: bool) -> Array:
         """Mean answer of the trees."""
-        check_is_fitted(self)
-        X = self._check_samples(X)
-        with self._workers() as workers:
+        X = self._check_samples(X, check_input)
+        with self._workers(len(X)) as workers:
             return self._model.mean(X, workers)
 
 
@@ -261,9 +260,13 @@ class SLMForestClassifier(ClassifierPart, SLMForest):
     ) -> None:
         keep_parameters(self, locals())
 
-    def predict_proba(self, X: Any) -> Array:
-        """Probability of each class, in the order of `classes_`: its share of the votes, hard or soft."""
-        return self._mean(X)
+    def predict_proba(self, X: Any, *, check_input: bool = True) -> Array:
+        """Probability of each class, in the order of `classes_`: its share of the votes, hard or soft.
+
+        With `check_input=False`, X is taken as it is: a float64 array in C order. For single samples most time goes
+        into checks otherwise.
+        """
+        return self._mean(X, check_input)
 
     def _votes(self, value: Array) -> Array | None:
         """One vote for the largest share of the classes, if votes are hard."""
@@ -366,9 +369,13 @@ class SLMForestRegressor(RegressorPart, SLMForest):
     ) -> None:
         keep_parameters(self, locals())
 
-    def predict(self, X: Any) -> Array:
-        """Number predicted for each sample: the mean over the trees."""
-        return self._mean(X)[:, 0]
+    def predict(self, X: Any, *, check_input: bool = True) -> Array:
+        """Number predicted for each sample: the mean over the trees.
+
+        With `check_input=False`, X is taken as it is: a float64 array in C order. For single samples most time goes
+        into checks otherwise.
+        """
+        return self._mean(X, check_input)[:, 0]
 
     def _encode_targets(self, given: Given) -> Given:
         given = super()._encode_targets(given)

@@ -68,10 +68,7 @@ class SLMTree(SLMPredictor):
 
         That is a leaf, or an inner node where a cell is reached in which no training sample fell.
         """
-        check_is_fitted(self)
-        X = self._check_samples(X)
-        with self._workers() as workers:
-            return self._model.apply(X, workers)[:, 0]
+        return self._nodes_of(X, check_input=True)
 
     def decision_path(self, X: Any) -> csr_matrix:
         """Route of each sample: a sparse matrix (n_samples, n_nodes) with 1 at each node it passes."""
@@ -121,9 +118,14 @@ class SLMTree(SLMPredictor):
             tree = training.settled(grow(training.task, key, workers), workers)
         return tree, training
 
-    def _values(self, X: Any) -> Array:
-        leaves = self.apply(X)
-        return self._model.contributions[leaves]
+    def _nodes_of(self, X: Any, check_input: bool) -> Array:
+        X = self._check_samples(X, check_input)
+        with self._workers(len(X)) as workers:
+            return self._model.apply(X, workers)[:, 0]
+
+    def _values(self, X: Any, check_input: bool) -> Array:
+        nodes = self._nodes_of(X, check_input)
+        return self._model.contributions[nodes]
 
 
 @documented
@@ -213,9 +215,13 @@ class SLMClassifier(ClassifierPart, SLMTree):
     ) -> None:
         keep_parameters(self, locals())
 
-    def predict_proba(self, X: Any) -> Array:
-        """Probability of each class, in the order of `classes_`: its share of the leaf's weight."""
-        return self._values(X)
+    def predict_proba(self, X: Any, *, check_input: bool = True) -> Array:
+        """Probability of each class, in the order of `classes_`: its share of the leaf's weight.
+
+        With `check_input=False`, X is taken as it is: a float64 array in C order. For single samples most time goes
+        into checks otherwise.
+        """
+        return self._values(X, check_input)
 
 
 @documented
@@ -301,6 +307,10 @@ class SLMRegressor(RegressorPart, SLMTree):
     ) -> None:
         keep_parameters(self, locals())
 
-    def predict(self, X: Any) -> Array:
-        """Number predicted for each sample: the mean target of its leaf."""
-        return self._values(X)[:, 0]
+    def predict(self, X: Any, *, check_input: bool = True) -> Array:
+        """Number predicted for each sample: the mean target of its leaf.
+
+        With `check_input=False`, X is taken as it is: a float64 array in C order. For single samples most time goes
+        into checks otherwise.
+        """
+        return self._values(X, check_input)[:, 0]

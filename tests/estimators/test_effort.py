@@ -3,6 +3,8 @@
 import pickle
 import re
 from collections.abc import Sequence
+from copy import copy
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -97,7 +99,7 @@ def test_fast_tries_nothing_and_takes_few_rounds(task: str, n: int, n_estimators
     assert rate == pytest.approx(min(auto.FAST_RATE * suitable / n_rounds, auto.HIGHEST_RATE))
     assert model.audition_ == []
     assert fast.changes == {name: value for name, value in auto.fast_for(n).changes.items() if name == "leaf"}
-    assert model.settings_ == model._settings_for(fast, n)
+    assert model.settings_ == model._settings_for(fast, n) | {"n_models": 1}
 
 
 def test_rounds_of_fast_go_with_the_number_of_samples(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -185,11 +187,11 @@ def test_best_is_the_mean_of_several_models(task: str, extra: dict[str, Any]) ->
     assert model.feature_importances_.sum() == pytest.approx(1.0)
 
 
-def members_of(model: Any, n_outputs: int = 1) -> list[list[FlatTree]]:
+def members_of(model: Any, n_outputs: int = 1, n_models: int = AVERAGED) -> list[list[FlatTree]]:
     """The trees of each of the models, as they would be alone."""
-    trees = [scaled(tree, AVERAGED) for tree in unpack(model.ensemble_)]
-    rounds = [trees[begin : begin + AVERAGED * n_outputs] for begin in range(0, len(trees), AVERAGED * n_outputs)]
-    return [[tree for one in rounds for tree in one[m * n_outputs : (m + 1) * n_outputs]] for m in range(AVERAGED)]
+    trees = [scaled(tree, n_models) for tree in unpack(model.ensemble_)]
+    rounds = [trees[begin : begin + n_models * n_outputs] for begin in range(0, len(trees), n_models * n_outputs)]
+    return [[tree for one in rounds for tree in one[m * n_outputs : (m + 1) * n_outputs]] for m in range(n_models)]
 
 
 def assert_same_trees(one: Sequence[FlatTree], other: Sequence[FlatTree]) -> None:
@@ -295,7 +297,10 @@ def test_rounds_of_best_are_not_kept() -> None:
     model = best("squared_error", learning_rate=0.3).fit(X, y)
     before = model.predict(X)
     model.set_params(effort="usual", warm_start=True, n_estimators=8)
-    message = "warm_start of SLMBoostRegressor must be False after a fit of effort='best'; got True."
+    message = (
+        "warm_start of SLMBoostRegressor must be False after a fit of 4 models; got True. Fit with warm_start=True or "
+        "n_models=1 from the start."
+    )
     with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
         model.fit(X, y)
     np.testing.assert_array_equal(model.predict(X), before)
@@ -355,3 +360,62 @@ def test_the_mean_of_several_models_is_better_than_one(task: str) -> None:
     one, mean = (effort(task, how, **given).fit(X, y) for how in ("usual", "best"))
     assert raw_of(mean, fresh).shape == raw_of(one, fresh).shape
     assert losses_of(mean, mean._raw(fresh), target).mean() < losses_of(one, one._raw(fresh), target).mean()
+
+
+@pytest.mark.usefixtures("short")
+@pytest.mark.parametrize(
+    ("given", "n_models"),
+    [
+        ({}, 2),
+        ({"n_models": 1}, 1),
+        ({"n_models": 3}, 3),
+        ({"learning_rate": 0.3}, 1),
+        ({"learning_rate": 0.3, "n_models": 2}, 2),
+        ({"early_stopping": True}, 1),
+        ({"early_stopping": True, "n_models": 2}, 2),
+        ({"warm_start": True}, 1),
+        ({"effort": "fast"}, 1),
+        ({"effort": "best"}, AVERAGED),
+        ({"effort": "best", "n_models": 2}, 2),
+    ],
+)
+def test_two_models_are_averaged_where_all_is_left_to_us(
+    given: dict[str, Any], n_models: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(auto, "SCALES", (SCALE._replace(n_models=2),))
+    X, y = data_for("squared_error")
+    model = make("squared_error", **OPEN | {"n_estimators": 4} | given).fit(X, y)
+    assert model.ensemble_.n_trees == n_models * model.n_iter_
+    assert model.settings_["n_models"] == n_models
+    assert sum(entry["n_chosen"] for entry in model.audition_) in (0, n_models)
+
+
+def test_small_sets_have_two_models_and_large_ones_one() -> None:
+    assert [auto.scale_of(n).n_models for n in (60, 2_999, 3_000, 10**6)] == [2, 2, 1, 1]
+
+
+@pytest.mark.parametrize("task", THREE)
+def test_answers_are_the_mean_of_two_models(task: str) -> None:
+    X, y = data_for(task)
+    given: dict[str, Any] = {"learning_rate": 0.3, "n_estimators": 4}
+    alone = effort(task, "usual", **given).fit(X, y)
+    model = effort(task, "usual", n_models=2, **given).fit(X, y)
+    first, second = members_of(model, n_models=2)
+    assert_same_trees(first, unpack(alone.ensemble_))
+    assert [tree.threshold.tolist() for tree in first] != [tree.threshold.tolist() for tree in second]
+    mean = (raw_of(alone, X) + raw_with(model, second, X)) / 2
+    np.testing.assert_allclose(raw_of(model, X), mean, rtol=1e-12)
+
+
+def raw_with(model: Any, trees: Sequence[FlatTree], X: Array) -> Array:
+    """Raw values of a model that has these trees and no others."""
+    other = copy(model)
+    other._model = replace(model._model, ensemble=pack(trees), trees_a_round=1)
+    return raw_of(other, X)
+
+
+def test_several_models_cannot_go_on() -> None:
+    X, y = data_for("squared_error")
+    message = "n_models of SLMBoostRegressor must be 1 or 'auto' where warm_start=True; got 2."
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+        effort("squared_error", "usual", n_models=2, warm_start=True).fit(X, y)

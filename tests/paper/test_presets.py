@@ -66,6 +66,7 @@ BOOST = {
     "min_child_weight": 0.0,
     "subsample": 1.0,
     "leaf": "constant",
+    "n_models": 1,
     "init": "zero",
     "early_stopping": False,
 }

@@ -407,16 +407,14 @@ class SLMBoost(SLMEnsemble):
         part = part._replace(exposure=self._check_exposure(given.exposure, X, "eval_"))
         return drop_weightless(self._encode_like(part, training))
 
-    def _raw(self, X: Any, exposure: Array = NOTHING) -> Array:
+    def _raw(self, X: Any, exposure: Array = NOTHING, check_input: bool = True) -> Array:
         """Raw values (n_samples, n_outputs) after all rounds."""
-        check_is_fitted(self)
-        X = self._check_samples(X)
-        with self._workers() as workers:
+        X = self._check_samples(X, check_input)
+        with self._workers(len(X)) as workers:
             return self._model.raw(X, exposure, workers)
 
     def _staged_raw(self, X: Any, exposure: Array = NOTHING) -> Iterator[Array]:
         """Raw values (n_samples, n_outputs) after each round; one array, renewed."""
-        check_is_fitted(self)
         X = self._check_samples(X)
         with self._workers() as workers:
             yield from self._model.staged_raw(X, exposure, workers)

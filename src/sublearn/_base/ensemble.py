@@ -28,7 +28,6 @@ class SLMEnsemble(SLMPredictor):
 
     def apply(self, X: Any) -> Array:
         """Index of the node in which the route of each sample ends, in each tree: (n_samples, n_trees)."""
-        check_is_fitted(self)
         X = self._check_samples(X)
         with self._workers() as workers:
             return self._model.apply(X, workers)

@@ -29,6 +29,7 @@ from sublearn.core.tree.task import Task, make_task, nearer, with_targets_of
 from sublearn.kernels.layout import Array
 
 SCHEMAS: WeakKeyDictionary[FittedModel, Schema] = WeakKeyDictionary()  # of models, found once
+FEW = 8  # samples to predict, for which it takes longer to ask how many threads there are than they would save
 SMALLEST_LIMIT = 255  # codes a feature must at least have on each side of its mean
 
 
@@ -60,9 +61,10 @@ class SLMEstimator(Intake, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.sparse = True
         return tags
 
-    def _workers(self) -> Workers:
+    def _workers(self, n_samples: int | None = None) -> Workers:
+        """Threads for so many samples to predict, or for a fit."""
         check_parameter(self, "n_jobs")  # it may have changed since the fit
-        return Workers(n_threads(self.n_jobs))
+        return Workers(1 if n_samples is not None and n_samples <= FEW else n_threads(self.n_jobs))
 
 
 class SLMPredictor(SLMEstimator):
@@ -130,10 +132,29 @@ class SLMPredictor(SLMEstimator):
         high, low = check_random_state(self.random_state).randint(0, 2**32, size=2, dtype=np.uint64)
         return int(high) << 32 | int(low)
 
-    def _check_samples(self, X: Any) -> Array:
+    def _check_samples(self, X: Any, check_input: bool = True) -> Array:
         """Samples to predict."""
-        checked: Array = check_samples(self, X, reset=False)
-        return checked
+        if "_model" not in vars(self):
+            check_is_fitted(self)  # which takes longer than a prediction
+        if check_input:
+            checked: Array = check_samples(self, X, reset=False)
+            return checked
+        return self._as_they_are(X)
+
+    def _as_they_are(self, X: Any) -> Array:
+        """Samples that the user says are right: a look at their form, none at their values."""
+        n, owner = self._model.n_features, type(self).__name__
+        if any(levels is not None for levels in self._model.levels):
+            raise ValueError(f"check_input of {owner} must be True, since it has learned categories; got False.")
+        if not (type(X) is np.ndarray and X.dtype == np.float64 and X.ndim == 2 and X.flags.c_contiguous):
+            got = f"{X.dtype} of shape {X.shape}" if isinstance(X, np.ndarray) else type(X).__name__
+            raise ValueError(
+                f"X of {owner} must be a float64 array of shape (n_samples, {n}) in C order where check_input=False; "
+                f"got {got}."
+            )
+        if X.shape[1] != n or not len(X):
+            raise ValueError(f"X of {owner} must have {n} features, and samples; got shape {X.shape}.")
+        return X
 
     def _prepare(self, given: Given, workers: Workers, maps: FeatureMaps | None = None) -> Training:
         """What the trees of `given` grow from; maps are given when trees of an earlier fit are kept."""

@@ -171,7 +171,7 @@ def _as_frame(X: Any) -> "nw.DataFrame[Any] | None":
 
 def native_of(X: Any) -> Any:
     """The frame inside one of narwhals; anything else as it is."""
-    return nw.to_native(X, pass_through=True)
+    return X if isinstance(X, np.ndarray) else nw.to_native(X, pass_through=True)  # to ask takes as long as to predict
 
 
 def _columns_of_frame(frame: "nw.DataFrame[Any]") -> list[Column]:

@@ -101,9 +101,13 @@ class ClassifierPart(ClassTargets, ClassifierMixin):  # type: ignore[misc]
         classes: Array = self._model.classes
         return classes
 
-    def predict(self, X: Any) -> Array:
-        """Class of each sample: the one of largest probability, the first of several."""
-        return self._classes_of(self.predict_proba(X))
+    def predict(self, X: Any, *, check_input: bool = True) -> Array:
+        """Class of each sample: the one of largest probability, the first of several.
+
+        With `check_input=False`, X is taken as it is: a float64 array in C order. For single samples most time goes
+        into checks otherwise.
+        """
+        return self._classes_of(self.predict_proba(X, check_input=check_input))
 
     def predict_log_proba(self, X: Any) -> Array:
         """Logarithm of the probability of each class."""

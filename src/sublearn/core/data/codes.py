@@ -256,7 +256,8 @@ def _blocks(x: Array, columns: Array | None = None) -> Iterator[tuple[int, Array
 
 def _as_block(x: Array) -> Array:
     """Values as kernels take them; writeable, since Numba would compile once more for arrays that are not."""
-    return np.require(x, np.float64, ["C", "W"])
+    is_right = x.dtype == np.float64 and x.flags.c_contiguous and x.flags.writeable
+    return x if is_right else np.require(x, np.float64, ["C", "W"])
 
 
 def _extremes(x: Array) -> tuple[Array, Array]:

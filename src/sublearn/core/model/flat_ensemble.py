@@ -35,6 +35,12 @@ class FlatEnsemble:
         """The routes through all trees, which only prediction needs."""
         return find_routes(self.nodes, self.roots)
 
+    @cached_property
+    def costs(self) -> Array:
+        """What a sample costs, in samples visited (1,)."""
+        leaning = LEANING * self.n_trees if self.nodes.slopes.first.size else 0
+        return np.array([1 + STEP * int(self.routes.depths.sum()) + leaning])
+
     def __getstate__(self) -> dict[str, Any]:
         """State for files and other processes, without routes: these are made again."""
         return {"nodes": self.nodes, "roots": self.roots}
@@ -163,7 +169,7 @@ def apply(ensemble: FlatEnsemble, codes: Array, workers: Workers) -> Array:
     leaves = np.empty((codes.shape[1], ensemble.n_trees), np.int64)
     workers.run(
         lambda a, b: prediction.find_leaves(codes, routes, roots, a, b, _rows(len(codes)), leaves),
-        _costs(ensemble),
+        ensemble.costs,
         items=len(leaves),
     )
     return leaves
@@ -171,7 +177,7 @@ def apply(ensemble: FlatEnsemble, codes: Array, workers: Workers) -> Array:
 
 def add_values(ensemble: FlatEnsemble, values: Array, codes: Array, out: Array, workers: Workers) -> None:
     """Add to `out` (n_samples, n_values) the values (n_nodes, n_values) that each sample reaches, over all trees."""
-    workers.run(adding_values(ensemble, values, codes, out), _costs(ensemble), items=len(out))
+    workers.run(adding_values(ensemble, values, codes, out), ensemble.costs, items=len(out))
 
 
 def adding_values(ensemble: FlatEnsemble, values: Array, codes: Array, out: Array) -> Pass:
@@ -202,7 +208,7 @@ def add_values_of(
             encode_part(x[begin:end], maps, codes)
             add(codes, 0, end - begin, rows, out[begin:end])
 
-    workers.run(add_part, _costs(ensemble) + ENCODING * n_views, items=len(out))
+    workers.run(add_part, ensemble.costs + ENCODING * n_views, items=len(out))
 
 
 def _rows(n_views: int) -> prediction.Rows:
@@ -211,11 +217,6 @@ def _rows(n_views: int) -> prediction.Rows:
     return prediction.Rows(
         np.zeros(n_views * n, np.float32), np.empty(n, np.float32), np.empty(n, np.int32), np.empty(n, np.uint32)
     )
-
-
-def _costs(ensemble: FlatEnsemble) -> Array:
-    leaning = LEANING * ensemble.n_trees if ensemble.nodes.slopes.first.size else 0
-    return np.array([1 + STEP * int(ensemble.routes.depths.sum()) + leaning])
 
 
 def _shifted(tree: FlatTree, start: _Start) -> FlatTree:
