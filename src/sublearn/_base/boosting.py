@@ -12,7 +12,16 @@ from sublearn._base.ensemble import SLMEnsemble
 from sublearn._base.parameters import PARAMETERS, either, one_of, rule_of
 from sublearn._base.progress import Progress, shown
 from sublearn.core.boosting.audition import GrowthFor
-from sublearn.core.boosting.auto import AVERAGED, CONSTANT, Setting, chances, fast_for, scale_of, settings_for
+from sublearn.core.boosting.auto import (
+    AVERAGED,
+    CONSTANT,
+    FEW_OUTPUTS,
+    Setting,
+    chances,
+    fast_for,
+    scale_of,
+    settings_for,
+)
 from sublearn.core.boosting.choosing import Choice, Member, Wish, choose
 from sublearn.core.boosting.excess import learn_excess, without_excess
 from sublearn.core.boosting.losses import (
@@ -127,7 +136,7 @@ class SLMBoost(SLMEnsemble):
         has_excess = reach is not None
         self._check_excess(kept, has_excess)
         start, trees = self._beginning(loss, part, plan, reach)
-        n_members = 1 if has_excess or kept else self._n_members(n_samples)
+        n_members = 1 if has_excess or kept else self._n_members(n_samples, n_outputs)
         n_each = n_members * (len(start) if self._is_separate else 1)
 
         def growth_for(setting: Setting, rate: float, number: int = 0) -> Growth:
@@ -174,13 +183,13 @@ class SLMBoost(SLMEnsemble):
         self.train_score_ = np.array(scores.training)
         self.validation_score_ = np.array(scores.validation)
 
-    def _n_members(self, n_samples: int) -> int:
+    def _n_members(self, n_samples: int, n_outputs: int) -> int:
         """Models whose answers are averaged."""
         if not _is_auto(self.n_models):
             return int(self.n_models)
         if self.effort == "best":
             return AVERAGED
-        is_ours = self.effort == "usual" and _is_auto(self.learning_rate)
+        is_ours = self.effort == "usual" and _is_auto(self.learning_rate) and n_outputs <= FEW_OUTPUTS
         return scale_of(n_samples).n_models if is_ours and not (self.early_stopping or self.warm_start) else 1
 
     def _check_effort(self, kept: Any, loss: Loss) -> None:

@@ -51,9 +51,26 @@ class Rows(NamedTuple):
     at: Array  # uint32 (ROWS,), records
 
 
+@inner
+def lay_out_crown(routes, t):
+    """Write the uppermost levels of tree t once more: below record k come 2k and 2k + 1, and below an end, ends."""
+    crowns = routes.crowns
+    width = routes.width
+    crowns.record[t, 1] = routes.first_records[t]
+    for k in range(1, CELLS):
+        here = np.int64(crowns.record[t, k])
+        following = np.int64(routes.link[here * width])
+        crowns.number[t, k, 0] = routes.number[here * width]
+        for term in range(1, width):
+            crowns.number[t, k, term] = routes.number[here * width + term]
+            crowns.place[t, k, term - 1] = routes.link[here * width + term]
+        crowns.record[t, 2 * k] = following
+        crowns.record[t, 2 * k + 1] = following + (following != here)
+
+
 @kernel
 def lay_out(nodes, roots, routes):
-    """Fill the routes through trees, but for the crowns."""
+    """Fill the routes through trees."""
     number = routes.number
     link = routes.link
     width = routes.width
@@ -106,6 +123,7 @@ def lay_out(nodes, roots, routes):
                     cell_of[n] = 0
                 n += 1
             r += 1
+        lay_out_crown(routes, t)
 
 
 @inner

@@ -150,8 +150,8 @@ ROUNDS = (
 )
 (_SEVERAL, _SEVERAL_BELOW), _ = _steps("n_models")
 MODELS = (
-    f"{_SEVERAL} with fewer than {_SEVERAL_BELOW:,} samples, where `learning_rate` is 'auto' and neither early "
-    f"stopping nor a warm start is asked for; {AVERAGED} with `effort='best'`; otherwise 1"
+    f"{_SEVERAL} with fewer than {_SEVERAL_BELOW:,} samples and at most {FEW_OUTPUTS} classes, where `learning_rate` "
+    f"is 'auto' and neither early stopping nor a warm start is asked for; {AVERAGED} with `effort='best'`; otherwise 1"
 )
 (_SHALLOW, _SHALLOW_BELOW), (_DEEP, _) = _steps("max_depth")
 DEPTH = (

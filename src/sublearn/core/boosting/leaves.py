@@ -156,6 +156,8 @@ def _ranges(grown: Placed, problem: Problem, views: Array, workers: Workers) -> 
         found.append(part)
 
     workers.run_chunks(look, n, views.shape[1] * len(grown.order) / n)
+    if len(found) == 1:
+        return found[0]
     return np.stack([np.min([low for low, _ in found], axis=0), np.max([high for _, high in found], axis=0)])
 
 

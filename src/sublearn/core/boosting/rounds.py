@@ -76,10 +76,9 @@ def boost_together(
     ]
     for rounds in zip(*together, strict=True):
         trees = [scaled(tree, share) for one in rounds for tree in one.trees]
-        ensemble = pack(trees)
-        mean.add(ensemble, workers)
+        np.mean([training.raw for training in trainings], axis=0, out=mean.raw)
         if validating is not None:
-            validating.add(ensemble, workers)
+            validating.add(pack(trees), workers)
         yield Round(trees, mean.score(workers), None if validating is None else validating.score(workers))
 
 

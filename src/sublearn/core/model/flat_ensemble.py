@@ -96,20 +96,7 @@ def find_routes(nodes: FlatTree, roots: Array) -> prediction.Routes:
         ),
     )
     prediction.lay_out(nodes, roots, routes)
-    _lay_out_crowns(routes)
     return routes
-
-
-def _lay_out_crowns(routes: prediction.Routes) -> None:
-    """Write the uppermost levels of all trees once more: below record k come 2k and 2k + 1, and below an end, ends."""
-    number, link = (column.reshape(-1, routes.width) for column in (routes.number, routes.link))
-    crowns = routes.crowns
-    crowns.record[:, 1] = routes.first_records
-    for k in range(1, prediction.CELLS):
-        here = crowns.record[:, k]
-        following = link[here, 0]
-        crowns.number[:, k], crowns.place[:, k] = number[here], link[here, 1:]
-        crowns.record[:, 2 * k], crowns.record[:, 2 * k + 1] = following, following + (following != here)
 
 
 def pack(trees: Sequence[FlatTree]) -> FlatEnsemble:

@@ -130,15 +130,15 @@ def _workspace(task: Task, rules: Rules, n_threads: int, workers: Workers) -> Wo
 
     There are fewer threads where the system has no memory for all: some systems count memory that is never touched.
     """
-    samples, runs = task.samples, task.root.runs
-    n_bins, largest = task.test.n_bins, int(runs[0, -1])
+    samples, n_bins = task.samples, task.test.n_bins
+    largest = roomy(int(task.root.runs[0, -1]))
     has = (samples.packed.size > 0, samples.weights.size > 0, samples.n_classes, n_channels(samples))
     key = (samples.codes.shape[0], n_features_of(samples), n_bins, largest, n_threads, has, task.parameters)
 
     def make() -> Workspace:
-        room = _space(samples, runs, rules, n_threads)
+        room = _space(samples, largest, rules, n_threads)
         return Workspace(
-            Grown._make(column[0] for column in _space(samples, runs, rules, 1)),
+            Grown._make(column[0] for column in _space(samples, largest, rules, 1)),
             Grown._make(column.reshape(-1, *column.shape[2:]) for column in room),
             [Grown._make(column[i] for column in room) for i in range(n_threads)],
             [make_scratch(samples, n_bins, rules, largest) for _ in range(n_threads)],
@@ -201,9 +201,14 @@ def _team(task: Task, rules: Rules, n_threads: int, n_shared: int, n_places: int
     )
 
 
-def _space(samples: Samples, runs: Array, rules: Rules, n_hands: int) -> Grown:
+def roomy(n: int) -> int:
+    """A number that holds n, and is the same for many n: rows that are drawn are some more or fewer each time."""
+    step = 1 << max(n.bit_length() - 4, 0)
+    return -(-n // step) * step
+
+
+def _space(samples: Samples, n_samples: int, rules: Rules, n_hands: int) -> Grown:
     """Room for all nodes there can be, a part for each thread; what is never touched takes no memory."""
-    n_samples = int(runs[0, -1])
     n = widest = 1
     for _ in range(min(rules.max_depth, 64)):
         widest = min(widest << rules.max_partitions, n_samples)
