@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from sublearn import paper as paper
     from sublearn._base.progress import Progress
+    from sublearn._files.errors import ModelFileError
     from sublearn.average import SLMAverageClassifier, SLMAverageRegressor
     from sublearn.boost import SLMBoostClassifier, SLMBoostRegressor
     from sublearn.core.boosting.losses import Loss
     from sublearn.export import export_text
+    from sublearn.files import load
     from sublearn.forest import SLMForestClassifier, SLMForestRegressor
     from sublearn.selection import DiscriminantFeatureTest, RelevantFeatureTest
     from sublearn.tree import SLMClassifier, SLMRegressor
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = [
     "DiscriminantFeatureTest",
     "Loss",
+    "ModelFileError",
     "Progress",
     "RelevantFeatureTest",
     "SLMAverageClassifier",
@@ -29,15 +32,17 @@ __all__ = [
     "SLMForestRegressor",
     "SLMRegressor",
     "export_text",
+    "load",
     "tune",
 ]
 __version__ = "0.1.0"
 
 # Imported when first used, so that the command line answers at once: public modules, and where public names are.
-_MODULES = ("average", "boost", "export", "forest", "paper", "selection", "tree", "tuning")
+_MODULES = ("average", "boost", "export", "files", "forest", "paper", "selection", "tree", "tuning")
 _HOMES = {
     "DiscriminantFeatureTest": "selection",
     "Loss": "core.boosting.losses",
+    "ModelFileError": "_files.errors",
     "Progress": "_base.progress",
     "RelevantFeatureTest": "selection",
     "SLMAverageClassifier": "average",
@@ -49,6 +54,7 @@ _HOMES = {
     "SLMForestRegressor": "forest",
     "SLMRegressor": "tree",
     "export_text": "export",
+    "load": "files",
     "tune": "tuning",
 }
 

@@ -9,12 +9,13 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from sublearn._base.estimator import SLMPredictor
+from sublearn._files.saving import Saved
 from sublearn.kernels.layout import Array
 
 __all__ = ["SLMAverageClassifier", "SLMAverageRegressor"]
 
 
-class _Average(BaseEstimator):  # type: ignore[misc]
+class _Average(Saved, BaseEstimator):  # type: ignore[misc]
     """What the two averages share."""
 
     estimators: Any

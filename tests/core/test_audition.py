@@ -13,7 +13,7 @@ from sublearn._base import boosting as estimators
 from sublearn.core import parallel
 from sublearn.core.boosting import audition, auto, choosing
 from sublearn.core.boosting.audition import Entry, Stage, Task, audition_for_average, is_clear
-from sublearn.core.boosting.auto import Scale, Setting
+from sublearn.core.boosting.auto import AUDITIONED, Scale, Setting
 from sublearn.core.boosting.losses import Huber, Loss, SquaredError
 from sublearn.core.boosting.parameters import BoostParameters
 from sublearn.core.boosting.problem import Problem, make_problem
@@ -36,7 +36,7 @@ SETTINGS = (
     Setting("deep", {"max_depth": 5}),
 )
 ROWS = {"subsample", "min_samples_leaf"}
-OPEN: dict[str, Any] = dict.fromkeys((*estimators.AUDITIONED, "learning_rate"), "auto")
+OPEN: dict[str, Any] = dict.fromkeys((*AUDITIONED, "learning_rate"), "auto")
 QUICK: dict[str, Any] = {"n_projections": 6, "n_estimators": 5, "min_gain": 1.0}
 TASKS = ("squared_error", "huber", "two classes", "three classes")
 
@@ -457,12 +457,12 @@ def test_the_settings_there_really_are(n: int, n_classes: int) -> None:
         resolved = [model._settings_for(setting, n) for setting in found]
         assert (len(found) > 1) == (may_be_linear and n_outputs <= auto.FEW_OUTPUTS)
         assert len({str(one) for one in resolved}) == len(set(names_of(found))) == len(found)
-        assert all(set(setting.changes) <= set(estimators.AUDITIONED) for setting in found)
+        assert all(set(setting.changes) <= set(AUDITIONED) for setting in found)
         if n_outputs <= auto.FEW_OUTPUTS:
             assert ("linear" in {one["leaf"] for one in resolved}) == may_be_linear
 
 
-@pytest.mark.parametrize("name", estimators.AUDITIONED)
+@pytest.mark.parametrize("name", AUDITIONED)
 def test_each_parameter_can_be_given(name: str) -> None:
     """Of the settings there really are."""
     values: dict[str, Any] = {"max_depth": 3, "min_samples_leaf": 2, "l2_regularization": 3.0, "subsample": 0.5}
@@ -475,7 +475,7 @@ def test_each_parameter_can_be_given(name: str) -> None:
     assert len({str(one) for one in resolved}) == len(found)
     assert len(set(names_of(found))) == len(found)
     assert len(to_audition(**values)) == 1
-    assert set(resolved[0]) == set(estimators.AUDITIONED)
+    assert set(resolved[0]) == set(AUDITIONED)
 
 
 # ---- estimators ----
@@ -501,7 +501,7 @@ def test_what_was_found_can_be_given(task: str, chosen: int | None, monkeypatch:
         chosen %= len(offered)
         monkeypatch.setattr(choosing, "audition", choosing_number(chosen + 1))
     found = open_to(task).fit(X, y)
-    assert set(found.settings_) == {*estimators.AUDITIONED, "n_models"}
+    assert set(found.settings_) == {*AUDITIONED, "n_models"}
     given = {**found.settings_, "learning_rate": found.learning_rate_, "n_estimators": found.n_iter_}
     told = open_to(task, **given).fit(X, y)
     assert same_model(found, told, X)
@@ -537,7 +537,7 @@ def test_what_an_audition_tells(task: str) -> None:
     assert all(set(entry) == KEYS for entry in model.audition_)
     usual, *others = model.audition_
     for entry, setting in zip(others, offered, strict=True):
-        assert set(entry["settings"]) == set(estimators.AUDITIONED)
+        assert set(entry["settings"]) == set(AUDITIONED)
         assert entry["settings"].items() >= setting.changes.items()
     assert sum(entry["n_chosen"] for entry in model.audition_) == 1
     assert len(usual["scores"]) == SCALE.n_trials

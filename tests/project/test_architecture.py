@@ -17,8 +17,9 @@ LAYERS = [  # each may import itself and those before it
     ["core.model"],
     ["core.tree"],
     ["core.boosting"],
+    ["_files"],
     ["_base"],
-    ["tree", "forest", "boost", "average", "selection", "tuning", "export"],
+    ["tree", "forest", "boost", "average", "selection", "tuning", "export", "files"],
     ["paper", "bench"],
     ["cli", "__main__", "__init__"],
 ]

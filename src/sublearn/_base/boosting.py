@@ -13,6 +13,7 @@ from sublearn._base.parameters import PARAMETERS, either, one_of, rule_of
 from sublearn._base.progress import Progress, shown
 from sublearn.core.boosting.audition import GrowthFor
 from sublearn.core.boosting.auto import (
+    AUDITIONED,
     AVERAGED,
     CONSTANT,
     FEW_OUTPUTS,
@@ -50,7 +51,6 @@ from sublearn.kernels.layout import Array
 
 SPLIT, TRIAL, MEMBERS = 1 << 32, 1 << 33, 1 << 34  # numbers of the keys below a fit's key; those of rounds are lower
 FARTHEST = 1e110  # step of a leaf that no target within the limits asks for; its square is still a float
-AUDITIONED = ("max_depth", "min_samples_leaf", "l2_regularization", "subsample", "leaf")
 FIXED = {"criterion": "second_order", "min_loss": -np.inf, "min_weight_fraction_leaf": 0.0}
 
 

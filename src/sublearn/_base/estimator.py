@@ -16,6 +16,7 @@ from sublearn._base.cores import n_threads
 from sublearn._base.frames import Schema, schema_of
 from sublearn._base.intake import Intake
 from sublearn._base.parameters import Rule, as_limit, as_rounds, check_parameter, resolve_parameter
+from sublearn._files.saving import Saved
 from sublearn.core.data.codes import EXACT, FeatureMaps, code_limit
 from sublearn.core.data.samples import Coded, Given
 from sublearn.core.model.fitted import FittedModel
@@ -67,7 +68,7 @@ class SLMEstimator(Intake, BaseEstimator):  # type: ignore[misc]
         return Workers(1 if n_samples is not None and n_samples <= FEW else n_threads(self.n_jobs))
 
 
-class SLMPredictor(SLMEstimator):
+class SLMPredictor(Saved, SLMEstimator):
     """Base of trees, forests and boosting: each of them holds a fitted model, and its fitted attributes read that."""
 
     _model: FittedModel

@@ -31,6 +31,7 @@ AVERAGED = 4  # models of the best effort; a power of two, so that answers are d
 SMALL = 3_000  # samples below which leaves are linear
 OF_CLASSES, OF_NUMBERS = 3, 4  # depth of trees with linear leaves on so few samples
 FEW_OUTPUTS = 3  # with more, a round takes so long that only the usual setting is tried
+AUDITIONED = ("max_depth", "min_samples_leaf", "l2_regularization", "subsample", "leaf")  # parameters left to us
 
 
 class Setting(NamedTuple):

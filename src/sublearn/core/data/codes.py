@@ -348,19 +348,23 @@ def pack_views(views: list[FeatureView], limit: int) -> FeatureMaps:
     offsets = np.concatenate([[0], np.cumsum([len(one.knots) for one in maps])]).astype(np.int64)
     knots = np.concatenate([one.knots for one in maps])
     levels = np.concatenate([one.levels for one in maps])
-    slopes = np.zeros(len(knots))
-    run = np.diff(knots)
-    with np.errstate(over="ignore"):  # neighbouring knots may be hundreds of decades below the others
-        np.divide(np.diff(levels), run, out=slopes[:-1], where=run > 0)
-    np.minimum(slopes, STEEPEST, out=slopes)
     return FeatureMaps(
         features=np.array([view.feature for view in views], np.int64),
         units=np.array([one.unit for one in maps]),
         offsets=offsets,
         knots=knots,
         levels=levels,
-        slopes=slopes,
+        slopes=slopes_between(knots, levels),
         gaps=np.array([view.gap for view in views], np.int64),
         listed=np.array([one.listed for one in maps]),
         per_deviation=limit // DEVIATIONS,
     )
+
+
+def slopes_between(knots: Array, levels: Array) -> Array:
+    """Codes a unit from each knot to the next, of all views; at the last knot of a view it is of no use."""
+    slopes = np.zeros(len(knots))
+    run = np.diff(knots)
+    with np.errstate(over="ignore"):  # neighbouring knots may be hundreds of decades below the others
+        np.divide(np.diff(levels), run, out=slopes[:-1], where=run > 0)
+    return np.minimum(slopes, STEEPEST, out=slopes)
