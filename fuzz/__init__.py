@@ -11,6 +11,9 @@ again by itself. The kinds:
 - interrupts: Ctrl-C at any moment of first and later fits and predictions, in plain and forked processes, with and
   without compiled kernels at hand. It ends them within a second, with KeyboardInterrupt, and the next fit gives the
   usual model. The table has the slowest; a failure is one beyond four seconds, since a machine may have much to do.
+- files: models as files, with bits, pieces, arrays and fields that are other ones. `load` refuses them with a
+  ModelFileError, or gives a model that predicts and is pickled; neither takes more than 100 MB beyond the file.
+  `python -m fuzz --only files --cases 100000 --minutes 600`
 
 After every fit that goes well: predictions are finite and of the right shape, probabilities add up to 1; another fit,
 two threads, and a pickle give the same bits; weight 2 is the row twice and weight 0 its absence, where nothing is drawn

@@ -9,7 +9,7 @@ from collections import Counter
 from fuzz.cases import FAILED, Outcome
 from fuzz.runner import run_cases
 
-KINDS = ("parameters", "tables", "weights", "interrupts")
+KINDS = ("parameters", "tables", "weights", "interrupts", "files")
 
 
 class Tally:

@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, redirect_stderr, redirect_stdout
 
-from fuzz import interrupts, parameters, tables, weights
+from fuzz import files, interrupts, parameters, tables, weights
 from fuzz.cases import FAILED, UNFINISHED, BrokenError, EnoughError, Outcome, rng_of, stopped_in_time
 from fuzz.fits import told
 
@@ -16,6 +16,7 @@ KINDS: dict[str, types.ModuleType] = {
     "tables": tables,
     "weights": weights,
     "interrupts": interrupts,
+    "files": files,
 }
 
 

@@ -18,7 +18,7 @@ class ModelFileError(ValueError):
     ...         sublearn.load(path)
     ...     except sublearn.ModelFileError as error:
     ...         print(str(error).removeprefix(folder)[1:])
-    notes.txt is no sublearn model: its header should have 7.9 EB, the file has 15 bytes.
+    notes.txt is no model that this sublearn can read: its header should have 7.9 EB, the file has 15 bytes.
     """
 
 

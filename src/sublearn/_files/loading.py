@@ -8,7 +8,7 @@ import numpy as np
 
 from sublearn._files.errors import Fault, ModelFileError
 from sublearn._files.fields import Fields
-from sublearn._files.layout import AVERAGES, ESTIMATORS, FORMAT, is_classifier
+from sublearn._files.layout import AVERAGES, ESTIMATORS, is_classifier
 from sublearn._files.models import read_model
 from sublearn._files.reading import ModelFile, opened
 from sublearn._files.training import read_training
@@ -23,16 +23,10 @@ class Source:
     def __init__(self, file: ModelFile, kinds: Kinds) -> None:
         self._file, self._kinds = file, kinds
         self._document = Fields(file.document, "its document")
+        self._library = self._document.text("library")
 
     def model(self) -> Any:
-        """The estimator, and what `tune` has found, as a dict or None."""
-        version = self._document.whole("format", 1, 1 << 62)
-        self._library = self._document.text("library")
-        if version > FORMAT:
-            raise Fault(
-                f"it is of format {version}, by sublearn {self._library[:20]}; this sublearn reads formats up to "
-                f"{FORMAT}. Install a newer one"
-            )
+        """The estimator, and the fields of its model."""
         fields = self._document.fields("model")
         if fields.one_of("estimator", (*ESTIMATORS, *AVERAGES)) in AVERAGES:
             return self._average(fields), fields
@@ -102,4 +96,4 @@ def load_with(path: Any, kinds: Kinds, tuning: Callable[[dict[str, Any]], Any]) 
                     raise Fault("'tuning' has other fields than it should") from None
             return model
     except Fault as fault:
-        raise ModelFileError(f"{name} is no sublearn model: {fault}.") from None
+        raise ModelFileError(f"{name} is no model that this sublearn can read: {fault}.") from None

@@ -14,9 +14,11 @@ from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 
+from sublearn import __version__
 from sublearn._files.errors import Fault
 from sublearn._files.fields import Fields, shown
 from sublearn._files.layout import (
+    FORMAT,
     KEY,
     MOST_CONTAINERS,
     MOST_HEADER,
@@ -87,6 +89,7 @@ def opened(path: str) -> Iterator[ModelFile]:
         data = LENGTH + len(header)
         fields = _parsed(header, "its header")
         document = _document(fields)
+        _check_format(Fields(document, "its document"))
         yield ModelFile(file, size, data, _entries(fields, size - data), document)
 
 
@@ -117,6 +120,16 @@ def _document(fields: Any) -> Any:
     if not metadata.has("__metadata__") or not metadata.fields("__metadata__").has(KEY):
         raise Fault(f"its header has no metadata {KEY!r}: it is another library's file")
     return _parsed(metadata.fields("__metadata__").text(KEY).encode("utf-8", "surrogatepass"), "its document")
+
+
+def _check_format(document: Fields) -> None:
+    """Raise Fault for a format that is newer than this library; nothing else of the file is looked at by then."""
+    found = document.whole("format", 1, 1 << 62)
+    if found > FORMAT:
+        raise Fault(
+            f"it is of format {found}, written by sublearn {document.text('library')[:20]}, and this is "
+            f"sublearn {__version__}, which reads formats up to {FORMAT}. Install a newer one"
+        )
 
 
 def _parsed(text: bytes, where: str) -> Any:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from typing import Any
 
 import numpy as np
@@ -9,12 +10,24 @@ from sklearn.utils.validation import check_is_fitted
 
 from sublearn import __version__
 from sublearn._files.errors import ModelFileError
-from sublearn._files.layout import AVERAGES, ESTIMATORS, FORMAT, KEY, MOST_HEADER, TENSORS, size_in_words
+from sublearn._files.layout import (
+    AVERAGES,
+    ESTIMATORS,
+    FORMAT,
+    KEY,
+    MOST_CONTAINERS,
+    MOST_HEADER,
+    TENSORS,
+    size_in_words,
+)
 from sublearn._files.models import fields_of, tensors_of
 from sublearn._files.training import training_of, training_tensors
 from sublearn._files.values import UnwritableError, parameters_to_json, to_json
 from sublearn._files.writing import write
 from sublearn.kernels.layout import Array
+
+TEXT = re.compile(r'"(?:[^"\\]|\\.)*"')  # of JSON
+ENTRY = 300  # bytes of a header that an array takes at the most
 
 
 class Saved:
@@ -55,14 +68,25 @@ def _described(estimator: Any) -> tuple[dict[str, Array], str]:
     except UnwritableError as error:
         raise ModelFileError(f"{type(estimator).__name__}.save: {error}.") from None
     text = json.dumps({"format": FORMAT, "library": __version__, "model": model}, allow_nan=False)
-    size = len(text) + text.count('"') + text.count("\\") + 300 * len(tensors)  # as a text within the header
-    if size > MOST_HEADER:
-        what = "names of features, classes and levels of categories"
-        raise ModelFileError(
-            f"{type(estimator).__name__}.save: {what} take {size_in_words(size)}, and a file has room for "
-            f"{size_in_words(MOST_HEADER)}."
-        )
+    text = TEXT.sub(_without_brackets, text)
+    _check_size(text, len(tensors), type(estimator).__name__)
     return tensors, text
+
+
+def _without_brackets(text: re.Match[str]) -> str:
+    """A text of JSON, quotes included, in which brackets are escaped: readers count those that are no text."""
+    return text[0].replace("[", r"\u005b").replace("{", r"\u007b")
+
+
+def _check_size(document: str, n_tensors: int, owner: str) -> None:
+    """Raise ModelFileError for a document that no reader takes."""
+    size = len(document) + document.count('"') + document.count("\\") + ENTRY * n_tensors  # as a text within the header
+    n_containers = document.count("[") + document.count("{") + 3 * n_tensors + 2
+    if size > MOST_HEADER or n_containers > MOST_CONTAINERS:
+        raise ModelFileError(
+            f"{owner}.save: names of features, classes and levels of categories take {size_in_words(size)} in "
+            f"{n_containers:,} lists, and a file has room for {size_in_words(MOST_HEADER)} in {MOST_CONTAINERS:,}."
+        )
 
 
 def _parts(estimator: Any, prefix: str) -> tuple[dict[str, Array], dict[str, Any]]:
