@@ -110,7 +110,8 @@ def together(parts: Parts, is_laid_out: bool = True) -> bytes:
 def flip_bits(data: bytes, rng: np.random.Generator) -> bytes:
     """Some bits, in the header, in the arrays or anywhere."""
     n = min(int.from_bytes(data[:8], "little"), len(data) - 9)
-    low, high = pick(rng, ((0, len(data)), (8, 8 + n), (8 + n, len(data)), (0, 8)))
+    ranges = ((0, len(data)), (8, 8 + n), (8 + n, len(data)), (0, 8))
+    low, high = pick(rng, [ends for ends in ranges if ends[0] < ends[1]])
     changed = bytearray(data)
     for at in rng.integers(low, high, int(pick(rng, (1, 1, 1, 2, 8)))).tolist():
         changed[at] ^= 1 << int(rng.integers(8))

@@ -61,8 +61,8 @@ def _classes_to_json(classes: Array) -> dict[str, Any]:
         return {"type": "str" if classes.dtype.kind == "U" else "object", "values": [str(one) for one in values]}
     other = next(one for one in values if not isinstance(one, str))
     raise UnwritableError(
-        f"classes must be numbers, booleans or texts to be saved; got {type(other).__name__}s. Turn them into texts "
-        "before the fit"
+        f"classes must be numbers, booleans or texts to be saved; got values of type {type(other).__name__}. Turn them "
+        "into texts before the fit"
     )
 
 

@@ -8,21 +8,19 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 import numpy as np
-from safetensors import SafetensorError
-from safetensors.numpy import save_file
+from safetensors.numpy import save
 
 from sublearn.kernels.layout import Array
 
 
 def write(path: str, tensors: dict[str, Array], metadata: dict[str, str]) -> None:
     """Write arrays and metadata to a file, in the place of one that may be there."""
+    data = save({name: np.ascontiguousarray(array) for name, array in tensors.items()}, metadata)
     target = os.path.realpath(path)  # a link stays one
     mode = _mode_of(target)
     with _beside(target) as temporary:
-        try:
-            save_file({name: np.ascontiguousarray(array) for name, array in tensors.items()}, temporary, metadata)
-        except SafetensorError as error:  # which has the system's words in it
-            raise OSError(f"{path} cannot be written: {error}") from error
+        with open(temporary, "wb") as file:
+            file.write(data)
         if mode is not None:
             os.chmod(temporary, mode)
         _to_disk(temporary, os.O_RDWR)
