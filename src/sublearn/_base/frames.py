@@ -19,11 +19,12 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from scipy.sparse import issparse
 
+from sublearn.core.model.fitted import COLUMNS
 from sublearn.kernels.layout import Array
 
 BY_TYPE = "from_dtype"
 TEXTS = (nw.String, nw.Categorical, nw.Enum, nw.Object)  # types whose columns are categories
-NUMBERS, TEXT, DATES, TIMES, DURATIONS = "numbers", "text", "dates", "times of a day", "durations"  # kinds of columns
+NUMBERS, TEXT, DATES, TIMES, DURATIONS = COLUMNS
 SECOND = 1e6  # in microseconds
 
 EXACT = 2**53  # whole numbers up to this are floats too

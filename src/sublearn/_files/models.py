@@ -13,7 +13,7 @@ from sublearn._files.reading import ModelFile
 from sublearn._files.trees import check_ensemble
 from sublearn._files.values import SPECIAL, UnwritableError, to_json
 from sublearn.core.data.codes import CODE_LIMIT, DEVIATIONS, FeatureMaps, slopes_between
-from sublearn.core.model.fitted import MEAN, FittedModel
+from sublearn.core.model.fitted import COLUMNS, MEAN, FittedModel
 from sublearn.core.model.flat_ensemble import FlatEnsemble
 from sublearn.core.model.flat_tree import NO_SLOPES, FlatTree, LeafSlopes
 from sublearn.kernels.layout import Array
@@ -21,7 +21,6 @@ from sublearn.kernels.layout import Array
 NUMBERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64")
 CLASS_TYPES = (*NUMBERS, "bool", "str", "object")  # object: texts of Python
 MOST_A_ROUND = 1 << 31  # trees
-LONGEST_KIND = 40  # characters
 
 
 def tensors_of(model: FittedModel, prefix: str) -> dict[str, Array]:
@@ -165,8 +164,8 @@ def _names_from(fields: Fields, n_features: int) -> Array | None:
 
 def _kinds_from(fields: Fields, n_features: int) -> tuple[str | None, ...]:
     kinds = tuple(fields.list("kinds", n_features))
-    if any(one is not None and (not isinstance(one, str) or len(one) > LONGEST_KIND) for one in kinds):
-        raise Fault("'kinds' must have short texts or nulls")
+    if any(one is not None and (not isinstance(one, str) or one not in COLUMNS) for one in kinds):
+        raise Fault(f"'kinds' must have nulls or some of {', '.join(COLUMNS)}")
     return kinds
 
 

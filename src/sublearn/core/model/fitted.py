@@ -12,6 +12,7 @@ from sublearn.core.parallel import Workers
 from sublearn.kernels.layout import Array
 
 VERSION = 1  # of the record; a change of its fields or of their meaning is another
+COLUMNS = ("numbers", "text", "dates", "times of a day", "durations")  # kinds of those that become numbers
 MEAN = "mean"  # in the place of a link: trees and forests answer with the mean over their trees
 
 
@@ -29,7 +30,7 @@ class FittedModel:
     classes: Array | None  # in order; None for numbers
     feature_names: Array | None = None  # where X had names
     levels: tuple[tuple[float | str | None, ...] | None, ...] = ()  # of each feature that is a category; None: missing
-    kinds: tuple[str | None, ...] = ()  # of each feature that is a number: what it was in the table; None: not known
+    kinds: tuple[str | None, ...] = ()  # of each feature that is a number: one of `COLUMNS`; None: not known
     votes: Array | None = None  # float64 (n_nodes, n_classes), what nodes contribute if not their values
     link: str | Link = MEAN  # a name of `LINKS`, or a loss of the user's own
     start: Array = field(default_factory=lambda: np.empty(0))  # float64 (n_outputs,), boosting: raw before any tree
