@@ -228,9 +228,15 @@ def field(value: Any, *names: Any) -> Callable[[Parts], Any]:
         (TREE, field([1.0], "categories", 3), "maps.offsets["),
         (TREE, field("nuMbers", "kinds", 0), "'kinds' must have nulls or some of numbers, text, dates"),
         (TREE, field(True, "votes"), "'votes' must be false for an SLMClassifier"),
-        (AVERAGE, put("weights", 0, -1.0), "'weights' must have a number of at least 0"),
+        (AVERAGE, put("weights", 0, -1.0), "'weights' must be numbers from 0 to 1 that add up to 1"),
+        (AVERAGE, put("weights", 0, np.nan), "'weights' must be numbers from 0 to 1 that add up to 1"),
+        (AVERAGE, put("weights", 0, 1e10), "'weights' must be numbers from 0 to 1 that add up to 1"),
         (AVERAGE, field("SLMAverageClassifier", "estimator"), "SLMAverageClassifier cannot have an SLMRegressor"),
-        (AVERAGE, lambda parts: parts.document["model"]["members"].pop(), "'weights' must have a number"),
+        (
+            AVERAGE,
+            lambda parts: parts.document["model"]["members"].pop(),
+            "'weights' must have an entry for each of 'members', of",
+        ),
     ],
 )
 def test_what_is_wrong_is_named(number: int, change: Any, words: str, tmp_path: Path) -> None:

@@ -32,7 +32,9 @@ from documents import (
 HINT = "python tests/documents.py renews it"
 NEEDED = {"guide/tuning.md": "optuna"}  # what the code of a page needs beyond the library itself
 LONGEST = 120
-MODULE = re.compile(r"`((?:core|kernels|_base|paper|bench)/[\w/]+\.py|(?:tree|forest|boost|selection|export)\.py)`")
+MODULE = re.compile(
+    r"`((?:core|kernels|_base|_files|paper|bench)/[\w/]+\.py|(?:tree|forest|boost|selection|export|files)\.py)`"
+)
 
 
 def name_of(page: Path) -> str:

@@ -14,6 +14,7 @@ from sublearn._files.reading import ModelFile, opened
 from sublearn._files.training import read_training
 from sublearn._files.values import from_json, parameters_from
 
+ROUNDING = 1e-9  # by which the sum of weights may be off 1
 Kinds = Mapping[str, Callable[..., Any]]  # the estimators by name
 
 
@@ -67,8 +68,10 @@ class Source:
         average = self._unfitted(fields, AVERAGES)
         members = [self._predictor(one, f"members.{number}.") for number, one in enumerate(fields.each("members"))]
         weights = self._file.take("weights", "weights")
-        if not members or len(weights) != len(members) or not np.isfinite(weights).all() or (weights < 0).any():
-            raise Fault("'weights' must have a number of at least 0 for each of one or more 'members'")
+        if not members or len(weights) != len(members):
+            raise Fault(f"'weights' must have an entry for each of 'members', of which there are {len(members)}")
+        if not ((weights >= 0).all() and abs(float(weights.sum()) - 1.0) < ROUNDING):
+            raise Fault("'weights' must be numbers from 0 to 1 that add up to 1")
         first = members[0]._model
         for member in members:
             if is_classifier(type(member).__name__) != is_classifier(type(average).__name__):
