@@ -70,7 +70,7 @@ class Source:
         weights = self._file.take("weights", "weights")
         if not members or len(weights) != len(members):
             raise Fault(f"'weights' must have an entry for each of 'members', of which there are {len(members)}")
-        if not ((weights >= 0).all() and abs(float(weights.sum()) - 1.0) < ROUNDING):
+        if not (((weights >= 0) & (weights <= 1)).all() and abs(float(weights.sum()) - 1.0) < ROUNDING):
             raise Fault("'weights' must be numbers from 0 to 1 that add up to 1")
         first = members[0]._model
         for member in members:

@@ -22,7 +22,7 @@ from sublearn._files.layout import (
 )
 from sublearn._files.models import fields_of, tensors_of
 from sublearn._files.training import training_of, training_tensors
-from sublearn._files.values import UnwritableError, parameters_to_json, to_json
+from sublearn._files.values import UnwritableError, is_ours, parameters_to_json, to_json
 from sublearn._files.writing import write
 from sublearn.kernels.layout import Array
 
@@ -122,9 +122,10 @@ def _average_parts(estimator: Any) -> tuple[dict[str, Array], dict[str, Any]]:
 
 def _check_ours(estimator: Any, names: tuple[str, ...]) -> None:
     """Raise UnwritableError for an estimator of a class of the user's own."""
-    kind = type(estimator)
-    if kind.__name__ not in names or not kind.__module__.startswith("sublearn."):
-        raise UnwritableError(f"{kind.__qualname__} is a class of your own, and a file holds no programs. Pickle it")
+    if not is_ours(estimator, names):
+        raise UnwritableError(
+            f"{type(estimator).__qualname__} is a class of your own, and a file holds no programs. Pickle it"
+        )
 
 
 def _as_kept(name: str, prefix: str, array: Array) -> Array:

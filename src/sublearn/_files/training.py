@@ -40,7 +40,13 @@ LOSSES: dict[str, type[Loss]] = {
 }
 OOB = ("oob_prediction", "oob_decision_function")
 SCORES = ("train_score", "validation_score")
-AUDITION = {"name": str, "settings": dict, "scores": list, "seconds": float, "n_chosen": int}  # of an entry
+AUDITION: dict[str, Any] = {
+    "name": str,
+    "settings": dict,
+    "scores": list,
+    "seconds": (int, float),
+    "n_chosen": int,
+}  # of an entry
 FARTHEST = 1e308
 
 

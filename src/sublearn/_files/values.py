@@ -38,7 +38,7 @@ def to_json(value: Any, depth: int = 0) -> Any:
         return value if math.isfinite(value) else {"float": repr(value)}
     if depth == DEEPEST:
         raise UnwritableError("it is nested too deeply")
-    if hasattr(value, "get_params") and type(value).__name__ in (*ESTIMATORS, *AVERAGES):
+    if is_ours(value, (*ESTIMATORS, *AVERAGES)):
         return {"estimator": type(value).__name__, "parameters": parameters_to_json(value, depth)[0]}
     if isinstance(value, Mapping):
         return {"dict": [[to_json(key, depth + 1), to_json(one, depth + 1)] for key, one in value.items()]}
@@ -51,6 +51,12 @@ def to_json(value: Any, depth: int = 0) -> Any:
     if isinstance(value, str):  # one of a class of its own
         return str(value)
     raise UnwritableError(f"a {type(value).__name__} is none of the values that a file holds")
+
+
+def is_ours(estimator: Any, names: tuple[str, ...]) -> bool:
+    """Whether something is an estimator of sublearn with one of these names, and not one that a user has derived."""
+    kind = type(estimator)
+    return kind.__name__ in names and kind.__module__.startswith("sublearn.")
 
 
 def parameters_to_json(estimator: Any, depth: int = 0) -> tuple[dict[str, Any], list[str]]:
