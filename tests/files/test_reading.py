@@ -223,6 +223,11 @@ def field(value: Any, *names: Any) -> Callable[[Parts], Any]:
         (TREE, field("int8", "estimator"), "'estimator' of 'model' of its document must be 'SLMClassifier' or"),
         (TREE, field(1, "parameters", "envelope_floor"), "SLMClassifier has no parameter 'envelope_floor'; the file"),
         (TREE, field({"float": "x"}, "parameters", "n_bins"), "n_bins of SLMClassifier has a value that stands for"),
+        (
+            TREE,
+            field("a", "parameters", "n_jobs"),
+            "n_jobs of SLMClassifier must be null or a whole number that is not 0",
+        ),
         (TREE, field([None], "categories"), "'categories' must have 4 entries, one a feature; it has 1"),
         (TREE, field(["b", "a"], "categories", 3), "the levels in 'categories' must be in order, each once"),
         (TREE, field([1.0], "categories", 3), "maps.offsets["),
@@ -230,7 +235,7 @@ def field(value: Any, *names: Any) -> Callable[[Parts], Any]:
         (TREE, field(True, "votes"), "'votes' must be false for an SLMClassifier"),
         (AVERAGE, put("weights", 0, -1.0), "'weights' must be numbers from 0 to 1 that add up to 1"),
         (AVERAGE, put("weights", 0, np.nan), "'weights' must be numbers from 0 to 1 that add up to 1"),
-        (AVERAGE, put("weights", 0, 1e10), "'weights' must be numbers from 0 to 1 that add up to 1"),
+        (AVERAGE, put("weights", 0, 1e308), "'weights' must be numbers from 0 to 1 that add up to 1"),
         (AVERAGE, field("SLMAverageClassifier", "estimator"), "SLMAverageClassifier cannot have an SLMRegressor"),
         (
             AVERAGE,

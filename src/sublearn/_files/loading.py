@@ -42,6 +42,9 @@ class Source:
             raise Fault(
                 f"{name} has no parameter {unknown[0][:40]!r}; the file was written by sublearn {self._library[:20]}"
             )
+        n_jobs = parameters.get("n_jobs")
+        if n_jobs is not None and (type(n_jobs) is not int or n_jobs == 0):  # which predictions depend on
+            raise Fault(f"n_jobs of {name} must be null or a whole number that is not 0")
         try:
             return kind(**parameters)
         except TypeError:

@@ -123,9 +123,8 @@ def _average_parts(estimator: Any) -> tuple[dict[str, Array], dict[str, Any]]:
 def _check_ours(estimator: Any, names: tuple[str, ...]) -> None:
     """Raise UnwritableError for an estimator of a class of the user's own."""
     if not is_ours(estimator, names):
-        raise UnwritableError(
-            f"{type(estimator).__qualname__} is a class of your own, and a file holds no programs. Pickle it"
-        )
+        name = type(estimator).__qualname__
+        raise UnwritableError(f"{name} is a class of your own, and a file holds no programs. Pickle it")
 
 
 def _as_kept(name: str, prefix: str, array: Array) -> Array:
