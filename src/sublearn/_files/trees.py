@@ -12,6 +12,8 @@ from sublearn.core.model.flat_tree import KINDS, FlatTree, LeafSlopes
 from sublearn.kernels.layout import Array
 from sublearn.kernels.prediction import CELLS
 
+MOST = 2**31 - 1  # nodes and cells, which have numbers of 32 bits
+
 
 def check_ensemble(ensemble: FlatEnsemble, reach: Array, file_size: int) -> None:
     """Raise Fault unless trees are what they should be; reach (n_views,): the largest magnitude of codes."""
@@ -42,6 +44,8 @@ def refuse_where(bad: Any, words: str, values: Array) -> None:
 def _check_lengths(nodes: FlatTree) -> None:
     """All arrays of one owner have as many entries."""
     owners = {"node": nodes.n_nodes, "plane": nodes.n_planes, "term": len(nodes.feature), "cell": len(nodes.children)}
+    if nodes.n_nodes >= MOST:
+        raise Fault(f"trees.parent must have fewer than {MOST} entries; it has {nodes.n_nodes}")
     for name, kind in KINDS.items():
         n = owners[kind.owner] + (name in ("first_plane", "first_term"))
         if len(getattr(nodes, name)) != n:
@@ -69,14 +73,21 @@ def _check_ranges(name: str, first: Array, total: int, least: int, most: int) ->
     refuse_where((sizes < least) | (sizes > most), f"trees.{name} must be followed by {least} to {most}", sizes)
 
 
+def _cells_of(nodes: FlatTree) -> Array:
+    """Number of cells of each node; arrays are kept small here, since there may be many nodes."""
+    n_planes = np.diff(nodes.first_plane)
+    return np.where(n_planes > 0, np.int32(1) << n_planes, np.int32(0))
+
+
 def _check_cells(nodes: FlatTree) -> None:
     """A node of q hyperplanes has 2^q cells, and those of one node follow those of the one before."""
-    n_planes = np.diff(nodes.first_plane)
-    n_cells = np.where(n_planes > 0, np.int64(1) << n_planes, 0)
-    ends = np.cumsum(n_cells)
-    expected = np.where(n_planes > 0, ends - n_cells, -1)
-    if len(nodes.children) != (ends[-1] if len(ends) else 0):
-        raise Fault(f"trees.children must have {int(n_cells.sum())} entries; it has {len(nodes.children)}")
+    n_cells = _cells_of(nodes)
+    n = int(n_cells.sum(dtype=np.int64))
+    if len(nodes.children) != n or n >= MOST:
+        raise Fault(f"trees.children must have {n} entries, below {MOST}; it has {len(nodes.children)}")
+    expected = np.cumsum(n_cells, dtype=np.int32)
+    expected -= n_cells
+    expected[n_cells == 0] = -1
     wrong = nodes.first_child != expected
     refuse_where(wrong, "trees.first_child must be where the cells of the node are, or -1", nodes.first_child)
 
@@ -86,10 +97,10 @@ def _check_parents(nodes: FlatTree, roots: Array) -> None:
     n = nodes.n_nodes
     is_root = np.zeros(n, np.bool_)
     is_root[roots] = True
-    first = np.repeat(roots, np.diff(np.append(roots, n)))
+    first = np.repeat(roots.astype(np.int32), np.diff(np.append(roots, n)))
     parent, depth = nodes.parent, nodes.depth
     refuse_where(is_root & (parent != -1), "trees.parent must be -1 for a root", parent)
-    outside = ~is_root & ((parent < first) | (parent >= np.arange(n)))
+    outside = ~is_root & ((parent < first) | (parent >= np.arange(n, dtype=np.int32)))
     refuse_where(outside, "trees.parent must be an earlier node of the tree", parent)
     refuse_where((depth < 0) | (depth >= max(n, 1)), "trees.depth must be from 0 to the number of nodes", depth)
     expected = np.where(is_root, 0, depth[parent] + 1) if n else depth
@@ -103,12 +114,13 @@ def _check_children(nodes: FlatTree, roots: Array) -> None:
     n, children = nodes.n_nodes, nodes.children
     refuse_where((children < -1) | (children >= n), f"trees.children must be a node below {n}, or -1", children)
     there = children >= 0
-    n_planes = np.diff(nodes.first_plane)
-    owner = np.repeat(np.arange(n), np.where(n_planes > 0, np.int64(1) << n_planes, 0))
+    owner = np.repeat(np.arange(n, dtype=np.int32), _cells_of(nodes))
     strange = np.zeros(len(children), np.bool_)
     strange[there] = nodes.parent[children[there]] != owner[there]
     refuse_where(strange, "trees.children must be a node whose parent it is", children)
-    if np.bincount(children[there], minlength=1).max() > 1 or there.sum() != n - len(roots):
+    is_met = np.zeros(n, np.bool_)
+    is_met[children[there]] = True
+    if not is_met.sum() == there.sum() == n - len(roots):
         raise Fault("trees.children must have every node once, but for the roots")
 
 
