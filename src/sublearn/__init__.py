@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from sublearn.average import SLMAverageClassifier, SLMAverageRegressor
     from sublearn.boost import SLMBoostClassifier, SLMBoostRegressor
     from sublearn.core.boosting.losses import Loss
-    from sublearn.export import export_text
+    from sublearn.export import export_text, to_c, to_onnx, to_sql
     from sublearn.files import load
     from sublearn.forest import SLMForestClassifier, SLMForestRegressor
     from sublearn.selection import DiscriminantFeatureTest, RelevantFeatureTest
@@ -33,6 +33,9 @@ __all__ = [
     "SLMRegressor",
     "export_text",
     "load",
+    "to_c",
+    "to_onnx",
+    "to_sql",
     "tune",
 ]
 __version__ = "0.1.0"
@@ -55,6 +58,9 @@ _HOMES = {
     "SLMRegressor": "tree",
     "export_text": "export",
     "load": "files",
+    "to_c": "export",
+    "to_onnx": "export",
+    "to_sql": "export",
     "tune": "tuning",
 }
 

@@ -1,0 +1,5 @@
+from typing import Any
+
+
+def to_sql(model: Any) -> str:
+    raise NotImplementedError
