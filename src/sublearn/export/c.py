@@ -22,9 +22,9 @@ from sublearn.kernels.layout import Array
 HELLO = """/*
  * {title}, exported by sublearn.
  *
- * Plain C99 without any library. Compile without options that let the compiler change the order of floating-point
- * operations (such as -ffast-math), and with -ffp-contract=off: then all answers are those of predict, to the bit, where
- * double is the format of 64 bits. Constant tables take {n_bytes:,} bytes.
+ * Plain C99 without any library. Compile it with -ffp-contract=off, and without options that let the compiler change
+ * the order of floating-point operations (such as -ffast-math): then all answers are those of predict, to the bit,
+ * where double is the format of 64 bits. Constant tables take {n_bytes:,} bytes.
  *
 {features}
  *
@@ -76,7 +76,7 @@ def to_c(model: Any, *, name: str = "model") -> str:
     Raises
     ------
     ValueError
-        If the model has a loss of your own, or the name is none of C.
+        If the model has a loss of your own with a `prediction` of its own, or the name is none of C.
 
     See Also
     --------
@@ -96,7 +96,7 @@ def to_c(model: Any, *, name: str = "model") -> str:
         raise ValueError(f"name of to_c must be a name of C, such as 'model'; got {name!r}.")
     programs = programs_of(model, "to_c")
     fitted = programs[0].model
-    written = [_member(program, f"{name}_{i}" if len(programs) > 1 else f"{name}_own") for i, program in enumerate(programs)]
+    written = [_member(program, f"{name}_{i}") for i, program in enumerate(programs)]
     levels = _levels(fitted, name)
     labels = _labels(fitted, name)
     prototypes = ["void NAME_predict(const double *x, double *out);", *(p for p, _ in (*labels, *levels))]
@@ -290,14 +290,15 @@ def _link(program: Program) -> str:
 def _predict(programs: list[Program], name: str) -> str:
     """The function that answers."""
     if len(programs) == 1:
-        return f"void {name}_predict(const double *x, double *out)\n{{\n    {name}_own_answer(x, out);\n}}\n"
+        return f"void {name}_predict(const double *x, double *out)\n{{\n    {name}_0_answer(x, out);\n}}\n"
     n = programs[0].n_answers
     adding = [
         f"    {name}_{i}_answer(x, one);\n    for (k = 0; k < {n}; k++)\n"
         f"        out[k] {'+' if i else ''}= {number(program.weight)} * one[k];\n"
         for i, program in enumerate(programs)
     ]
-    return f"void {name}_predict(const double *x, double *out)\n{{\n    double one[{n}];\n    int k;\n{''.join(adding)}}}\n"
+    head = f"void {name}_predict(const double *x, double *out)\n{{\n    double one[{n}];\n    int k;\n"
+    return f"{head}{''.join(adding)}}}\n"
 
 
 def _labels(model: FittedModel, name: str) -> list[tuple[str, str]]:
@@ -306,7 +307,8 @@ def _labels(model: FittedModel, name: str) -> list[tuple[str, str]]:
         return []
     n, labels = len(model.classes), model.classes.tolist()
     choose = (
-        f"int {name}_class(const double *x)\n{{\n    double out[{n}];\n    int k, best = 0;\n    {name}_predict(x, out);\n"
+        f"int {name}_class(const double *x)\n{{\n    double out[{n}];\n    int k, best = 0;\n"
+        f"    {name}_predict(x, out);\n"
         f"    for (k = 1; k < {n}; k++)\n        best = out[k] > out[best] ? k : best;\n    return best;\n}}\n"
     )
     kind, entries = "const char *", [quoted(str(one)) for one in labels]
@@ -315,7 +317,9 @@ def _labels(model: FittedModel, name: str) -> list[tuple[str, str]]:
     elif all(isinstance(one, float) for one in labels):
         kind, entries = "double ", [number(one) for one in labels]
     own = "static const char *const" if kind.startswith("const char") else f"static const {kind.strip()}"
-    tell = f"{kind}{name}_label(int k)\n{{\n    {own} labels[{n}] = {{{', '.join(entries)}}};\n    return labels[k];\n}}\n"
+    tell = (
+        f"{kind}{name}_label(int k)\n{{\n    {own} labels[{n}] = {{{', '.join(entries)}}};\n    return labels[k];\n}}\n"
+    )
     return [(f"int {name}_class(const double *x);", choose), (f"{kind}{name}_label(int k);", tell)]
 
 
@@ -336,6 +340,10 @@ def _levels(model: FittedModel, name: str) -> list[tuple[str, str]]:
             numbers = [(float(level), i) for i, level in enumerate(levels) if isinstance(level, float | int)]
             tests = [(f"value == {number(one)}", i) for one, i in numbers]
         given = "text" if is_textual(levels) else "value"
-        lines = [f"    (void) {given};", *(f"    if ({test})\n        return {i};" for test, i in tests), "    return -1;"]
+        lines = [
+            f"    (void) {given};",
+            *(f"    if ({test})\n        return {i};" for test, i in tests),
+            "    return -1;",
+        ]
         functions.append((f"{head};", "\n".join([head, "{", *lines, "}", ""])))
     return functions

@@ -1,6 +1,7 @@
 """Pieces of C: arrays, text, and the functions that every exported model has."""
 
 import re
+from string import ascii_letters, digits
 
 import numpy as np
 
@@ -10,10 +11,12 @@ from sublearn.kernels.losses import FARTHEST
 
 WIDTH = 110  # of lines of tables
 INTEGERS = (np.int8, np.uint8, np.int16, np.uint16, np.int32)
-KEYWORDS = frozenset(
-    "auto break case char const continue default do double else enum extern float for goto if inline int long register "
-    "restrict return short signed sizeof static struct switch typedef union unsigned void volatile while".split()
+KEYWORDS = (
+    *("auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum", "extern"),
+    *("float", "for", "goto", "if", "inline", "int", "long", "register", "restrict", "return", "short", "signed"),
+    *("sizeof", "static", "struct", "switch", "typedef", "union", "unsigned", "void", "volatile", "while"),
 )
+PLAIN = frozenset(f"{ascii_letters}{digits} _-+.,:;()=<>/")  # characters that stand for themselves in every string
 
 
 def is_identifier(name: object) -> bool:
@@ -28,7 +31,7 @@ def number(x: float) -> str:
 
 def quoted(text: str) -> str:
     """Text as a string of C, in UTF-8."""
-    plain = (chr(b) if chr(b).isalnum() and b < 128 or chr(b) in " _-+.,:;()=<>/" else f"\\{b:03o}" for b in text.encode())
+    plain = (chr(b) if chr(b) in PLAIN else f"\\{b:03o}" for b in text.encode())
     return f'"{"".join(plain)}"'
 
 

@@ -127,9 +127,7 @@ class Graph:
         """The model."""
         from onnx import helper
 
-        graph = helper.make_graph(
-            self._nodes, "sublearn", self._inputs, self._outputs, list(self._tensors.values())
-        )
+        graph = helper.make_graph(self._nodes, "sublearn", self._inputs, self._outputs, list(self._tensors.values()))
         opsets = [helper.make_opsetid(domain, version) for domain, version in OPSETS.items()]
         model = helper.make_model(graph, opset_imports=opsets, ir_version=FORMAT)
         model.producer_name, model.producer_version = "sublearn", sublearn.__version__

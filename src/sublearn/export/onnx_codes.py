@@ -28,7 +28,9 @@ def code_columns(graph: Graph, program: Program) -> str:
             views = [program.views[v] for v in own]
             x = _numbers(graph, program, [view.feature for view in views])
             gaps = np.array([[view.gap for view in views]], np.float64)
-            parts.append(graph.cast(graph.node("Where", graph.node("IsNaN", x), gaps, write(graph, views, x)), np.float32))
+            parts.append(
+                graph.cast(graph.node("Where", graph.node("IsNaN", x), gaps, write(graph, views, x)), np.float32)
+            )
             order += own
     listed = [v for v, view in enumerate(program.views) if view.kind == LISTED]
     for f in dict.fromkeys(program.views[v].feature for v in listed):
@@ -108,8 +110,15 @@ def _search(graph: Graph, z: str, borders: list[Array], begins: Array) -> str:
     for tree, border in enumerate(borders):
         add(tree, 0, len(border), 0)
     tree_, number, value, below, above, leaf = np.array(rows).T
-    ids = [column.astype(np.int64) for column in (tree_, number, below, above, leaf)]
-    nodes = TreeNodes(*ids[:2], feature=ids[0], value=value, below=ids[2], above=ids[3], leaf=ids[4])
+    nodes = TreeNodes(
+        tree=tree_.astype(np.int64),
+        number=number.astype(np.int64),
+        feature=tree_.astype(np.int64),
+        value=value,
+        below=below.astype(np.int64),
+        above=above.astype(np.int64),
+        leaf=leaf.astype(np.int64),
+    )
     return graph.trees(z, nodes, len(borders))
 
 
@@ -127,8 +136,8 @@ def _listed(graph: Graph, program: Program, f: int, views: list[View]) -> str:
         numbers = numbers.astype(np.float32).astype(np.float64)
     if len(np.unique(numbers)) < len(numbers):
         raise ValueError(
-            f"levels of feature {f} of the model of to_onnx must differ as numbers of type {graph.number_type.__name__}; "
-            "some are one there."
+            f"levels of feature {f} of the model of to_onnx must differ as {graph.number_type.__name__}; some "
+            "are one there."
         )
     is_level = [graph.node("Equal", x, numbers[None])] if len(numbers) else []
     flags = [graph.cast(one, np.float32) for one in (*is_level, graph.node("IsNaN", x))]

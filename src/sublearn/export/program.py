@@ -1,4 +1,4 @@
-"""A fitted model as a plain program, which the exporters write in their languages: codes, hyperplanes, tests, leaves."""
+"""A fitted model as a plain program, which exporters write in their languages: codes, hyperplanes, tests, leaves."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -99,7 +99,6 @@ class Program(NamedTuple):
         """Numbers that the program answers with: probabilities of classes, or one number."""
         return 1 if self.model.classes is None else len(self.model.classes)
 
-
     def trees_of_leaves(self) -> Array:
         """The tree of each leaf."""
         out = np.zeros(len(self.leaves.value), np.int64)
@@ -133,8 +132,8 @@ def program_of(model: FittedModel, owner: str) -> Program:
     """The program of one fitted model."""
     if not isinstance(model.link, str):
         raise ValueError(
-            f"model of {owner} must have a loss that comes with sublearn; got {model.link!r}, whose predictions are "
-            "made by Python."
+            f"model of {owner} must have a loss whose predictions sublearn knows; got one with a prediction of its own. "
+            "Leave that out: the raw values are exported then, and what reads them may do the rest."
         )
     answering, tests = _tests_of(model.ensemble.routes)
     planes, tests = _with_planes(model.ensemble.routes, tests)

@@ -28,8 +28,9 @@ def to_sql(
     """Write a fitted model as a query that answers for every row of a table.
 
     The query goes step by step, each a common table expression: values, codes, the sum over trees as nested CASE, and
-    answers. Every row reaches the leaves that `predict` finds for it, and numbers agree to rounding. NULL, and in DuckDB
-    NaN, is missing. Categories are compared as they are; dates and times are to be numbers of seconds, as in `fit`.
+    answers. Every row reaches the leaves that `predict` finds for it, and numbers agree to rounding. NULL is missing,
+    and so is NaN in DuckDB. Categories are compared as they are; dates and times are to be numbers of seconds, as in
+    `fit`.
 
     The columns of the answer are those of `keep`, then "label" and "probability_..." for each class, or "value".
 
@@ -60,7 +61,7 @@ def to_sql(
     Raises
     ------
     ValueError
-        If the model is too large, or has a loss of your own.
+        If the model is too large, or has a loss of your own with a `prediction` of its own.
 
     See Also
     --------
@@ -105,9 +106,7 @@ def to_sql(
     return f"WITH {(',' + chr(10)).join(ctes)}\n{_select(answers, titles[-1])}"
 
 
-def _steps(
-    programs: list[Program], kept: Columns, inputs: Columns, of: Dialect, is_raw: bool
-) -> dict[str, Columns]:
+def _steps(programs: list[Program], kept: Columns, inputs: Columns, of: Dialect, is_raw: bool) -> dict[str, Columns]:
     """The common table expressions: what each selects from the one before."""
     keep, features = _same(kept), _same(kept | inputs)
     codes = code_columns(programs, of)
@@ -139,7 +138,7 @@ def _answers(model: FittedModel, is_raw: bool, of: Dialect) -> Columns:
     if model.classes is None:
         return {RAW if is_raw else VALUE: "a0"}
     classes = model.classes.tolist()
-    labels = [text(one) if isinstance(one, str) else number(one) if isinstance(one, float) else str(int(one)) for one in classes]
+    labels = [_literal(one) for one in classes]
     if is_raw and len(classes) == 2:
         return {LABEL: f"CASE WHEN a0 > 0e0 THEN {labels[1]} ELSE {labels[0]} END", RAW: "a0"}
     names = [f"a{k}" for k in range(len(classes))]
@@ -147,6 +146,13 @@ def _answers(model: FittedModel, is_raw: bool, of: Dialect) -> Columns:
     best = f"CASE {of.greatest}({', '.join(names)}) {' '.join(tests)} ELSE {labels[-1]} END" if tests else labels[0]
     word = RAW if is_raw else PROBABILITY
     return {LABEL: best} | {f"{word}_{one}": name for one, name in zip(classes, names, strict=True)}
+
+
+def _literal(one: Any) -> str:
+    """A class as it is written."""
+    if isinstance(one, str):
+        return text(one)
+    return number(one) if isinstance(one, float) else str(int(one))
 
 
 def _has_raw(programs: list[Program], owner: str) -> bool:
@@ -161,8 +167,8 @@ def _check_size(programs: list[Program], most: int) -> None:
     n = sum(len(program.tests.plane) + len(program.leaves.slopes.feature) for program in programs)
     if n > most:
         raise ValueError(
-            f"model of to_sql must have at most max_size={most:,} tests, leaves and slopes in all trees; got {n:,}. Grow "
-            "smaller or fewer trees, or set max_size higher; to_onnx and to_c take large models."
+            f"model of to_sql must have at most max_size={most:,} tests, leaves and slopes in all trees; got {n:,}. "
+            "Grow smaller or fewer trees, or set max_size higher; to_onnx and to_c take large models."
         )
 
 
@@ -170,6 +176,6 @@ def _check_columns(steps: dict[str, Columns], of: Dialect, dialect: str) -> None
     n = max(map(len, steps.values()))
     if n > of.most_columns:
         raise ValueError(
-            f"model of to_sql must need at most {of.most_columns:,} columns at a time in {dialect}; got {n:,}. Fit it to "
-            "fewer features, or grow fewer trees."
+            f"model of to_sql must need at most {of.most_columns:,} columns at a time in {dialect}; got {n:,}. Fit it "
+            "to fewer features, or grow fewer trees."
         )

@@ -10,7 +10,7 @@ from sublearn.export.sql_codes import Columns
 from sublearn.export.sql_dialect import Dialect, number
 from sublearn.kernels.losses import FARTHEST
 
-GROUP = 200  # terms that are added up without parentheses
+GROUP = 8  # terms that are added up without parentheses
 
 
 def leaf_columns(programs: list[Program]) -> Columns:
@@ -30,8 +30,8 @@ def _tells_leaves(program: Program) -> bool:
 def _tree(program: Program, m: int, t: int, tell: Callable[[int], str]) -> str:
     """A tree; `tell` says what stands at a leaf.
 
-    One CASE goes down a whole branch, and only what turns off from it has a CASE of its own. Branches are chosen so that
-    few are inside each other, since databases bound that: seldom more than ten.
+    One CASE goes down a whole branch, and only what turns off from it has a CASE of its own. Branches are chosen so
+    that few are inside each other, since databases bound that: seldom more than ten.
     """
     tests, begin = program.tests, int(program.tests.first[t])
     branching = _branching(program, t)
@@ -53,7 +53,8 @@ def _tree(program: Program, m: int, t: int, tell: Callable[[int], str]) -> str:
 
 def _branching(program: Program, t: int) -> list[int]:
     """How deep branches must lie inside each other below each test of a tree (the Strahler number)."""
-    tests, begin, end = program.tests, *program.tests.first[t : t + 2].tolist()
+    tests = program.tests
+    begin, end = int(tests.first[t]), int(tests.first[t + 1])
     out = [0] * (end - begin)
     for i in range(end - 1, begin - 1, -1):  # those below come later
         if tests.plane[i] >= 0:
@@ -79,20 +80,23 @@ def sum_columns(programs: list[Program], of: Dialect) -> Columns:
         outputs = program.outputs_of_trees()
         for k in range(program.n_values):
             trees = range(program.tests.n_trees) if outputs is None else np.flatnonzero(outputs == k).tolist()
-            if _tells_leaves(program):
-                told = [_told(program, m, t, k) for t in trees]
-            else:
-                told = [_tree(program, m, t, lambda leaf, p=program, m=m, k=k: _answer(p, m, leaf, k, of)) for t in trees]
+            say = _told if _tells_leaves(program) else _spoken
+            told = [say(program, m, t, k, of) for t in trees]
             columns[f"s{m}_{k}"] = _added([number(program.start[k]), *told])
     return columns
 
 
-def _told(program: Program, m: int, t: int, k: int) -> str:
+def _told(program: Program, m: int, t: int, k: int, of: Dialect) -> str:
     """What the leaf that was found in a tree says of one sum."""
     leaves = program.tests.leaf[program.tests.first[t] : program.tests.first[t + 1]]
     says = [(leaf, program.leaves.value[leaf, k]) for leaf in leaves.tolist() if leaf >= 0]
     tests = [f"WHEN {leaf} THEN {number(value)}" for leaf, value in says if value]
     return " ".join([f"CASE t{m}_{t}", *tests, "ELSE 0e0 END"]) if tests else "0e0"
+
+
+def _spoken(program: Program, m: int, t: int, k: int, of: Dialect) -> str:
+    """What a tree says of one sum, with the answers at its leaves."""
+    return _tree(program, m, t, lambda leaf: _answer(program, m, leaf, k, of))
 
 
 def _answer(program: Program, m: int, leaf: int, k: int, of: Dialect) -> str:
@@ -109,7 +113,7 @@ def _answer(program: Program, m: int, leaf: int, k: int, of: Dialect) -> str:
 
 
 def _added(terms: list[str]) -> str:
-    """A sum in groups, since databases bound how many signs may follow each other."""
+    """A sum in groups: databases bound how deep terms may be, and take long over deep ones."""
     if len(terms) <= GROUP:
         return " + ".join(terms)
     return _added([f"({_added(terms[i : i + GROUP])})" for i in range(0, len(terms), GROUP)])
