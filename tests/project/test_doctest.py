@@ -8,7 +8,10 @@ import pytest
 import sublearn.average
 import sublearn.boost
 import sublearn.core.boosting.losses
-import sublearn.export
+import sublearn.export.c
+import sublearn.export.onnx
+import sublearn.export.sql
+import sublearn.export.text
 import sublearn.forest
 import sublearn.selection
 import sublearn.tree
@@ -22,7 +25,10 @@ MODULES = [
     sublearn.core.boosting.losses,
     sublearn.selection,
     sublearn.tuning,
-    sublearn.export,
+    sublearn.export.text,
+    sublearn.export.onnx,
+    sublearn.export.c,
+    sublearn.export.sql,
 ]
 
 
