@@ -2,7 +2,7 @@
 
     python benchmarks/exports.py                               # all tables, half an hour
     python benchmarks/exports.py --sets pima,ames --kinds tree,boost
-    python benchmarks/exports.py --million california_housing  # a million rows, drawn and moved
+    python benchmarks/exports.py --million california_housing --kinds tree,boost  # a million rows, drawn and moved
 
 Defaults are fitted to all rows, and answer for all of them. `off` is the largest difference of a probability, or of a
 number in units of the largest; `labels` are rows whose class differs although the two best are more than 1e-5 apart;
@@ -225,15 +225,15 @@ def compare(name: str, kind: str, given: Given, folder: Path) -> str:
 HEAD = "table, kind, rows | off | labels | bits | SQL off | pickle, bytes | ONNX | C | ours, us a row | ONNX | C"
 
 
-def million(name: str) -> Iterator[str]:
+def million(name: str, kinds: list[str]) -> Iterator[str]:
     """A million rows: those of a table, drawn and moved by a hundredth of their deviations."""
     given = load(name)
     assert given is not None
     random = np.random.default_rng(0)
     rows = given.X[random.integers(0, len(given.X), 1_000_000)]
     rows = rows + random.normal(size=rows.shape) * (given.X.std(axis=0) / 100)
-    for kind, classes in KINDS.items():
-        model: Any = classes[given.is_classes](random_state=0, n_jobs=1).fit(given.X, given.y)
+    for kind in kinds:
+        model: Any = KINDS[kind][given.is_classes](random_state=0, n_jobs=1).fit(given.X, given.y)
         graph, wanted = Onnx(model), expected(model, rows)
         found = graph.answers(rows)
         labels = wrong_labels(graph.labels, model, rows, wanted)
@@ -247,7 +247,7 @@ def main() -> None:
     parser.add_argument("--million", metavar="SET", help="only a million rows of this table")
     options = parser.parse_args()
     if options.million:
-        for line in million(options.million):
+        for line in million(options.million, options.kinds.split(",")):
             print(line, flush=True)
         return
     if shutil.which("cc") is None:

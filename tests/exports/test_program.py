@@ -1,11 +1,12 @@
 """Programs: a model as tests over distinct hyperplanes, walked here step by step, reaches the leaves of `apply`."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from exported import CASES, case
 from naive import Array
-from sublearn import SLMRegressor
+from sublearn import SLMRegressor, to_c, to_onnx, to_sql
 from sublearn.core.data.codes import encode_samples
 from sublearn.core.parallel import Workers
 from sublearn.export.program import Program, program_of
@@ -78,3 +79,13 @@ def test_no_test_has_two_equal_ends_and_no_leaf_is_left_over(name: str) -> None:
     assert sorted({*tests.leaf[tests.leaf >= 0].tolist()}) == [*range(len(program.leaves.value))]
     reached = np.concatenate([tests.first[:-1], tests.below[inner], tests.above[inner]])
     assert sorted(reached.tolist()) == [*range(len(tests.plane))]
+
+
+def test_levels_that_read_alike_are_refused_where_a_column_is_text() -> None:
+    X = pd.DataFrame({"a": np.array([3, "3", "x", "y"] * 10, object)})
+    model = SLMRegressor(categorical_features=["a"]).fit(X, [1.0, 2.0, 3.0, 4.0] * 10)
+    for write in (to_c, to_onnx, to_sql):
+        with pytest.raises(
+            ValueError, match=f"levels of feature 0 of the model of {write.__name__} must differ as text"
+        ):
+            write(model)

@@ -329,10 +329,8 @@ def _levels(model: FittedModel, name: str) -> list[tuple[str, str]]:
     for f, levels in enumerate(model.levels):
         if levels is None:
             continue
-        texts = texts_of(levels)
         if is_textual(levels):
-            if len(set(texts)) < len(texts):
-                raise ValueError(f"levels of feature {f} of the model of to_c must differ as text; some are one there.")
+            texts = texts_of(levels, f, "to_c")
             head = f"int {name}_level_{f}(const char *text)"
             tests = [(f"{name}_equal(text, {quoted(t)})", i) for i, t in enumerate(texts) if t is not None]
         else:

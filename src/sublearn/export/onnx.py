@@ -53,7 +53,8 @@ def to_onnx(model: Any, *, input: str = "double") -> "ModelProto":  # noqa: A002
     Raises
     ------
     ValueError
-        If the model has a loss of your own with a `prediction` of its own, or so many hyperplanes that the graph would be impractical.
+        If the model has a loss of your own with a `prediction` of its own, or so many hyperplanes that the graph would
+        be impractical.
 
     See Also
     --------

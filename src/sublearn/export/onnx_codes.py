@@ -4,7 +4,7 @@ import numpy as np
 
 from sublearn.core.model.fitted import FittedModel
 from sublearn.export.graph import ML, Graph, TreeNodes
-from sublearn.export.program import BENT, CONSTANT, LISTED, STRAIGHT, Level, Program, View, is_textual, texts_of
+from sublearn.export.program import BENT, CONSTANT, LISTED, STRAIGHT, Program, View, is_textual, texts_of
 from sublearn.kernels.layout import Array
 
 
@@ -128,7 +128,7 @@ def _listed(graph: Graph, program: Program, f: int, views: list[View]) -> str:
     gaps = np.array([view.gap for view in views], np.float32)
     table = np.array([view.codes for view in views], np.float32).T[: len(levels)]  # (n_levels, n_views)
     if is_textual(levels) and graph.features is not None:
-        return _listed_text(graph, graph.features[f], [*levels], np.vstack([table, gaps]))
+        return _listed_text(graph, graph.features[f], texts_of(levels, f, "to_onnx"), np.vstack([table, gaps]))
     there = np.array([level is not None for level in levels], np.bool_)
     numbers = np.array([level for level in levels if level is not None], np.float64)
     x = _numbers(graph, program, [f])
@@ -146,11 +146,8 @@ def _listed(graph: Graph, program: Program, f: int, views: list[View]) -> str:
     return graph.node("Add", graph.node("MatMul", known, np.vstack([table[there], missing]) - gaps), gaps)
 
 
-def _listed_text(graph: Graph, name: str, levels: list[Level], table: Array) -> str:
+def _listed_text(graph: Graph, name: str, texts: list[str | None], table: Array) -> str:
     """The same where levels are text; the last row of the table is of what is not known."""
-    texts = texts_of(levels)
-    if len(set(texts)) < len(texts):
-        raise ValueError(f"levels of {name!r} of the model of to_onnx must differ as text; some are one there.")
     keys = ["" if text is None and "" not in texts else text for text in texts]
     pairs = [(key, place) for place, key in enumerate(keys) if key is not None]
     place = graph.node(
@@ -159,6 +156,6 @@ def _listed_text(graph: Graph, name: str, levels: list[Level], table: Array) -> 
         domain=ML,
         keys_strings=[key for key, _ in pairs],
         values_int64s=[place for _, place in pairs],
-        default_int64=len(levels),
+        default_int64=len(texts),
     )
     return graph.node("Gather", table, graph.node("Squeeze", place, np.array([1])), axis=0)

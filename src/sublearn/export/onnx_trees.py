@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sublearn.export.graph import Graph, TreeNodes
-from sublearn.export.program import Planes, Program, Tests
+from sublearn.export.program import Program, entries_of
 from sublearn.kernels.layout import Array
 
 COLUMNS = 1024  # distinct hyperplanes of a part, unless a single tree has more
@@ -59,16 +59,9 @@ def parts_of(program: Program) -> Iterator[Part]:
 
 def _part(program: Program, begin: int, end: int, planes: Array) -> Part:
     first = program.tests.first
-    views = np.unique(program.planes.view[terms_of(program.planes, planes)[0]])
+    terms, _ = entries_of(program.planes.first, planes)
+    views = np.unique(program.planes.view[terms])
     return Part(slice(int(first[begin]), int(first[end])), slice(begin, end), planes, views)
-
-
-def terms_of(planes: Planes, chosen: Array) -> tuple[Array, Array]:
-    """The terms of some planes one after another, and the place of the plane that each is of."""
-    counts = np.diff(planes.first)[chosen]
-    ends = np.cumsum(counts)
-    terms = np.arange(counts.sum()) + np.repeat(planes.first[chosen] - (ends - counts), counts)
-    return terms, np.repeat(np.arange(len(chosen)), counts)
 
 
 def add_trees(graph: Graph, program: Program, codes: str) -> str:
@@ -83,24 +76,23 @@ def add_trees(graph: Graph, program: Program, codes: str) -> str:
 
 def _sums(graph: Graph, program: Program, part: Part, codes: str, outputs: Array | None) -> str:
     """Sums (n_rows, n_values) over the trees of a part."""
-    tests = Tests(program.tests.first, *(column[part.tests] for column in program.tests[1:]))
-    answering, leaf = np.unique(tests.leaf, return_inverse=True)
-    if answering[0] < 0:  # of tests
-        answering, leaf = answering[1:], leaf - 1
-    first = program.tests.first[part.trees.start : part.trees.stop + 1]
+    tests, first = program.tests, program.tests.first[part.trees.start : part.trees.stop + 1]
+    plane, threshold, below, above, leaf = (column[part.tests] for column in tests[1:])
     tree = np.repeat(np.arange(len(first) - 1), np.diff(first))
+    is_end = leaf >= 0
+    answering = np.unique(leaf[is_end])
     nodes = TreeNodes(
         tree=tree,
         number=np.arange(part.tests.start, part.tests.stop) - first[tree],
-        feature=np.searchsorted(part.planes, tests.plane),
-        value=tests.threshold.astype(np.float32),
-        below=tests.below - first[tree],
-        above=tests.above - first[tree],
-        leaf=np.where(tests.leaf < 0, -1, leaf.reshape(tests.leaf.shape)),
+        feature=np.searchsorted(part.planes, plane),
+        value=threshold.astype(np.float32),
+        below=below - first[tree],
+        above=above - first[tree],
+        leaf=np.where(is_end, np.searchsorted(answering, leaf), -1),
     )
     reached = graph.cast(graph.trees(_projected(graph, program, part, codes), nodes, len(first) - 1), np.int64)
     owner = np.zeros(len(answering), np.int64)
-    owner[nodes.leaf[nodes.leaf >= 0]] = tree[nodes.leaf >= 0]
+    owner[nodes.leaf[is_end]] = tree[is_end]
     return _answers(graph, program, Reached(reached, answering, owner, len(first) - 1), codes, outputs)
 
 
@@ -111,7 +103,7 @@ def _projected(graph: Graph, program: Program, part: Part, codes: str) -> str:
     """
     if not len(part.planes):
         return codes
-    terms, column = terms_of(program.planes, part.planes)
+    terms, column = entries_of(program.planes.first, part.planes)
     view, coefficient = np.searchsorted(part.views, program.planes.view[terms]), program.planes.coefficient[terms]
     if len(part.views) < len(program.views):
         codes = graph.node("Gather", codes, part.views, axis=1)
@@ -153,15 +145,6 @@ def _answers(graph: Graph, program: Program, reached: Reached, codes: str, outpu
     return graph.node("Concat", *columns, axis=1)
 
 
-def _slopes_of(program: Program, reached: Reached) -> tuple[Array, Array]:
-    """The slopes of the leaves one after another, and the number of the leaf that each is of."""
-    first = program.leaves.slopes.first
-    counts = np.diff(first)[reached.leaves]
-    ends = np.cumsum(counts)
-    at = np.arange(counts.sum()) + np.repeat(first[reached.leaves] - (ends - counts), counts)
-    return at, np.repeat(np.arange(len(counts)), counts)
-
-
 class Clipped(NamedTuple):
     """What slopes are multiplied with, for each tree and row."""
 
@@ -175,7 +158,7 @@ class Clipped(NamedTuple):
 def _clipped(graph: Graph, program: Program, reached: Reached, codes: str) -> Clipped | None:
     """Codes by which leaves lean, cut off where nothing was learned."""
     slopes = program.leaves.slopes
-    at, leaf = _slopes_of(program, reached)
+    at, leaf = entries_of(slopes.first, reached.leaves)
     if not len(at):
         return None
     counts = np.bincount(leaf, minlength=len(reached.leaves))

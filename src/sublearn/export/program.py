@@ -132,8 +132,8 @@ def program_of(model: FittedModel, owner: str) -> Program:
     """The program of one fitted model."""
     if not isinstance(model.link, str):
         raise ValueError(
-            f"model of {owner} must have a loss whose predictions sublearn knows; got one with a prediction of its own. "
-            "Leave that out: the raw values are exported then, and what reads them may do the rest."
+            f"model of {owner} must have a loss whose predictions sublearn knows; got one with a prediction of its "
+            "own. Leave that out: the raw values are exported then, and what reads them may do the rest."
         )
     answering, tests = _tests_of(model.ensemble.routes)
     planes, tests = _with_planes(model.ensemble.routes, tests)
@@ -245,15 +245,27 @@ def _slopes_at(slopes: LeafSlopes, nodes: Array) -> LeafSlopes:
     """Those of some nodes, in order."""
     if not slopes.first.size:
         return slopes
-    counts = np.diff(slopes.first)[nodes]
-    first = np.append(0, np.cumsum(counts))
-    at = np.repeat(slopes.first[nodes] - first[:-1], counts) + np.arange(first[-1])
+    at, _ = entries_of(slopes.first, nodes)
+    first = np.append(0, np.cumsum(np.diff(slopes.first)[nodes]))
     return LeafSlopes(first, *(column[at] for column in slopes[1:]))
 
 
-def texts_of(levels: Sequence[Level]) -> list[str | None]:
+def entries_of(first: Array, chosen: Array) -> tuple[Array, Array]:
+    """The entries first[i] to first[i + 1] of some i one after another, and the place of its i for each."""
+    counts = np.diff(first)[chosen]
+    shifts = first[:-1][chosen] - (np.cumsum(counts) - counts)
+    return np.arange(counts.sum()) + np.repeat(shifts, counts), np.repeat(np.arange(len(chosen)), counts)
+
+
+def texts_of(levels: Sequence[Level], feature: int, owner: str) -> list[str | None]:
     """Levels as text, for languages in which a column holds nothing else; numbers are written as Python does."""
-    return [level if isinstance(level, str | None) else repr(level).removesuffix(".0") for level in levels]
+    texts = [level if isinstance(level, str | None) else repr(level).removesuffix(".0") for level in levels]
+    if len(set(texts)) < len(texts):
+        raise ValueError(
+            f"levels of feature {feature} of the model of {owner} must differ as text; some of them are numbers that "
+            "read like others. Make all of them text before fit."
+        )
+    return texts
 
 
 def is_textual(levels: Sequence[Level] | None) -> bool:

@@ -78,11 +78,7 @@ def _listed(view: View, program: Program, of: Dialect) -> str:
     """The code of a category by its level."""
     levels = program.model.levels[view.feature] or ()
     if is_textual(levels):
-        if len(set(texts_of(levels))) < len(levels):
-            raise ValueError(
-                f"levels of feature {view.feature} of the model of to_sql must differ as text; some are one there."
-            )
-        names = [None if one is None else text(one) for one in texts_of(levels)]
+        names = [None if one is None else text(one) for one in texts_of(levels, view.feature, "to_sql")]
         given = f"f{view.feature}{of.collation}"
     else:
         names = [None if level is None else exact(float(level)) for level in levels]
