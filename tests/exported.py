@@ -71,14 +71,15 @@ def heavy_tailed(seed: int = 0) -> tuple[Array, Array]:
 def mixed_table(n: int = 200, seed: int = 0) -> tuple[pd.DataFrame, Array]:
     """Text with quotes and gaps, numbers with gaps, a category of numbers, a column called like an answer."""
     random = np.random.default_rng(seed)
-    towns = np.array(["O'Hara", 'say "hi"', "Zürich", "back\\slash", "a;b--", "*/ ??="], object)
-    town = towns[random.integers(0, 6, n)]
+    towns = np.array(["O'Hara", 'say "hi"', "Zürich", "back\\slash", "a;b--", "*/ ??=", "NAME"], object)
+    town = towns[random.integers(0, 7, n)]
     known = town.copy()
     known[random.random(n) < 0.1] = None
     frame = pd.DataFrame(
         {
             "town of birth": known,
             "value": np.where(random.random(n) < 0.2, np.nan, random.normal(size=n)),
+            "N_VIEWS of NAME": random.normal(size=n),
             "rooms": random.integers(1, 5, n).astype(np.float64),
             "kind": np.array(["x", "y"], object)[random.integers(0, 2, n)],
         }

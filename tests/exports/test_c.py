@@ -111,7 +111,7 @@ def test_labels_that_are_numbers_stay_numbers(tmp_path: Path) -> None:
 def test_levels_that_are_not_known_have_no_number(tmp_path: Path) -> None:
     model = case("tree of a mixed table").model
     functions = compiled(to_c(model, name="m"), tmp_path)
-    town, rooms = level_function(functions, 0, True), level_function(functions, 2, False)
+    town, rooms = level_function(functions, 0, True), level_function(functions, 3, False)
     levels = model._model.levels[0]
     assert [town(level) for level in levels if level is not None] == [*range(len(levels) - 1)]
     assert (town("elsewhere"), town(""), town("O'Har"), rooms(3.0), rooms(3.5)) == (-1, -1, -1, 2, -1)

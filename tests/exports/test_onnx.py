@@ -151,10 +151,10 @@ json.dump([label.tolist(), probabilities.tolist()], open("answers.json", "w"))
 
 def test_inputs_and_outputs_have_their_names() -> None:
     graph = to_onnx(case("tree of a mixed table").model).graph
-    assert [one.name for one in graph.input] == ["town of birth", "value_", "rooms", "kind"]
+    assert [one.name for one in graph.input] == ["town of birth", "value_", "N_VIEWS of NAME", "rooms", "kind"]
     assert [one.name for one in graph.output] == ["value"]
     kinds = [one.type.tensor_type.elem_type for one in graph.input]
-    assert kinds == [onnx.TensorProto.STRING, *[onnx.TensorProto.DOUBLE] * 2, onnx.TensorProto.STRING]
+    assert kinds == [onnx.TensorProto.STRING, *[onnx.TensorProto.DOUBLE] * 3, onnx.TensorProto.STRING]
     graph = to_onnx(case("boosting of two classes").model, input="float").graph
     assert [one.name for one in (*graph.input, *graph.output)] == ["X", "label", "probabilities"]
     assert graph.input[0].type.tensor_type.elem_type == onnx.TensorProto.FLOAT

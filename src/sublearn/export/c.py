@@ -96,14 +96,14 @@ def to_c(model: Any, *, name: str = "model") -> str:
         raise ValueError(f"name of to_c must be a name of C, such as 'model'; got {name!r}.")
     programs = programs_of(model, "to_c")
     fitted = programs[0].model
-    written = [_member(program, f"{name}_{i}") for i, program in enumerate(programs)]
+    written = [_member(program, name, f"{name}_{i}") for i, program in enumerate(programs)]
     levels = _levels(fitted, name)
     labels = _labels(fitted, name)
-    prototypes = ["void NAME_predict(const double *x, double *out);", *(p for p, _ in (*labels, *levels))]
-    head = HELLO.format(
+    prototypes = [f"void {name}_predict(const double *x, double *out);", *(p for p, _ in (*labels, *levels))]
+    head = HELLO.replace("NAME", name).format(
         title=type(model).__name__,
         n_bytes=sum(n_bytes for _, n_bytes in written),
-        features=_described(fitted),
+        features=_described(fitted, name),
         answers=_described_answers(fitted),
         n_features=fitted.n_features,
         n_answers=programs[0].n_answers,
@@ -111,15 +111,15 @@ def to_c(model: Any, *, name: str = "model") -> str:
     )
     parts = [head]
     if any(program.link in ("exponential", "logistic", "softmax") for program in programs):
-        parts.append(EXPONENTIAL)
+        parts.append(EXPONENTIAL.replace("NAME", name))
     if any(is_textual(one) for one in fitted.levels):
-        parts.append(COMPARISON)
+        parts.append(COMPARISON.replace("NAME", name))
     parts += [text for text, _ in written]
     parts += [_predict(programs, name), *(body for _, body in (*labels, *levels))]
-    return "\n".join(part.strip("\n").replace("NAME", name) + "\n" for part in parts)
+    return "\n".join(part.strip("\n") + "\n" for part in parts)
 
 
-def _described(model: FittedModel) -> str:
+def _described(model: FittedModel, name: str) -> str:
     """What is to be at each place of x, as lines of a comment."""
     names = model.feature_names
     lines = []
@@ -127,7 +127,7 @@ def _described(model: FittedModel) -> str:
         levels, kind = (all_[f] if all_ else None for all_ in (model.levels, model.kinds))
         what = "" if kind in (None, "numbers") else f", {kind} in seconds"
         if levels is not None:
-            what = f", level by NAME_level_{f}"
+            what = f", level by {name}_level_{f}"
         lines.append(f" * x[{f}]: {'feature ' + str(f) if names is None else commented(names[f])}{what}")
     return "\n".join(lines)
 
@@ -139,7 +139,7 @@ def _described_answers(model: FittedModel) -> str:
     return "\n".join(shares)
 
 
-def _member(program: Program, prefix: str) -> tuple[str, int]:
+def _member(program: Program, name: str, prefix: str) -> tuple[str, int]:
     """Tables and functions of one program, and the bytes that the tables take."""
     head = f"static void {prefix}_answer(const double *x, double *out)\n{{\n"
     if program.link == "certainty":
@@ -151,7 +151,7 @@ def _member(program: Program, prefix: str) -> tuple[str, int]:
     _add_leaves(tables, program, outputs)
     functions = [text.replace("N_VIEWS", str(len(program.views))) for text in (ENCODING, WALK)]
     functions = [text.replace("NAME", prefix) for text in functions]
-    body = _sum(program, outputs).replace("NAME_", f"{prefix}_") + _link(program)
+    body = _sum(program, outputs).replace("NAME_", f"{prefix}_") + _link(program).replace("NAME", name)
     return "\n".join([*tables.texts, *functions, head + body + "}\n"]), tables.n_bytes
 
 

@@ -32,7 +32,7 @@ def check_size(program: Program) -> None:
     n_tests, widest, numbers = len(program.tests.plane), 0, 0
     for part in parts_of(program):
         widest, numbers = max(widest, len(part.planes)), numbers + len(part.planes) * len(part.views)
-    way_out = "Grow smaller trees, as by max_leaf_nodes or min_samples_leaf, or fewer; to_c has no such limit."
+    way_out = "Grow smaller trees, as by max_depth or min_samples_leaf, or fewer; to_c has no such limit."
     for what, given, most in (
         ("tests", n_tests, MOST_TESTS),
         ("distinct hyperplanes in a tree", widest, MOST_COLUMNS),
