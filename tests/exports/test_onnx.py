@@ -169,6 +169,15 @@ def test_empty_text_is_a_level_where_it_was_one() -> None:
     assert_same(Case(model, rows), session_of(model))
 
 
+def test_dates_go_in_as_seconds() -> None:
+    days = pd.date_range("2020-01-01", periods=60, unit="s")
+    table = pd.DataFrame({"day": days, "x": np.arange(60.0) % 7})
+    model = SLMRegressor(random_state=0).fit(table, np.arange(60.0))
+    seconds = days.to_numpy().astype("datetime64[s]").astype(np.int64)
+    (found,) = session_of(model).run(["value"], {"X": np.column_stack([seconds, table["x"]])})
+    assert np.array_equal(found, model.predict(table))
+
+
 def test_one_row_and_no_row_are_answered() -> None:
     session, X = session_of(case("linear leaves").model), case("linear leaves").X
     assert run(session, X[:1])[1].shape == (1, 1)

@@ -11,7 +11,7 @@ from sublearn.export.sql_dialect import DIALECTS, Dialect, identifier, number, t
 from sublearn.export.sql_trees import answer_columns, leaf_columns, sum_columns
 from sublearn.export.text import names_of_features
 
-MOST_PARTS = 5_000
+MOST_PARTS = 10_000
 LABEL, PROBABILITY, VALUE, RAW = "label", "probability", "value", "raw"
 
 
@@ -49,7 +49,7 @@ def to_sql(
     raw : bool, default=False
         Whether boosting's raw values take the place of probabilities, or of what the link makes of them. These need no
         exponential, which SQLite has only if it was built with mathematical functions.
-    max_size : int, default=5000
+    max_size : int, default=10000
         Tests, leaves and slopes of leaves, over all trees, that a model may have: databases take seconds to read longer
         queries, and minutes for some.
 
