@@ -8,7 +8,7 @@ from urllib.error import URLError
 import pytest
 from typer.testing import CliRunner, Result
 
-from sublearn.cli import app
+from sublearn.command.app import app
 from sublearn.paper import ablations, convergence, datasets, grids, plan, search
 from sublearn.paper.contenders import of_table
 from sublearn.paper.datasets import SOURCES

@@ -6,11 +6,11 @@ import sys
 def main() -> None:
     """Run the command line, whose libraries are an extra."""
     try:
-        from sublearn.cli import app
+        from sublearn.command.app import app
     except ModuleNotFoundError as error:
         if error.name is None or error.name.partition(".")[0] not in ("typer", "rich"):
             raise
-        sys.exit(f"The command sublearn needs {error.name}: pip install 'sublearn[paper]'")
+        sys.exit(f"The command sublearn needs {error.name}: pip install 'sublearn[cli]'")
     app(prog_name="sublearn")
 
 

@@ -16,7 +16,7 @@ from sublearn.bench.contenders import PEERS
 from sublearn.bench.order import PARTS
 from sublearn.bench.sets import SOURCES
 from sublearn.bench.threads import Speedup
-from sublearn.cli import app
+from sublearn.command.app import app
 
 TINY = order.QUICK._replace(n_rows=400, n_rounds=4, max_rounds=8, curve=(2, 4, 8), n_bulk=100, n_single=2)
 

@@ -21,7 +21,7 @@ LAYERS = [  # each may import itself and those before it
     ["_base"],
     ["tree", "forest", "boost", "average", "selection", "tuning", "export", "files"],
     ["paper", "bench"],
-    ["cli", "__main__", "__init__"],
+    ["command", "__main__", "__init__"],
 ]
 
 

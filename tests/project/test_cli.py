@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 import sublearn
 from reports import invoke, patch_sources, run
-from sublearn.cli import app
+from sublearn.command.app import app
 from sublearn.paper.contenders import CONTENDERS
 from sublearn.paper.datasets import SOURCES
 from sublearn.paper.plan import PARTS, Order
@@ -109,7 +109,7 @@ def test_missing_library_of_the_command_is_one_line_that_names_the_extra(module:
     assert shown.returncode == 1
     assert shown.stdout == ""
     (line,) = shown.stderr.splitlines()
-    assert "sublearn[paper]" in line
+    assert "sublearn[cli]" in line
     assert module in line
 
 
@@ -139,7 +139,8 @@ def test_unknown_protocol_is_refused_like_other_names(name: str, tmp_path: Path)
 def test_missing_library_of_the_report_is_refused_before_any_work(
     library: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sublearn.cli.find_spec", lambda name: None if name == library else find_spec(name))
+    spec = "sublearn.command.experiments.find_spec"
+    monkeypatch.setattr(spec, lambda name: None if name == library else find_spec(name))
     monkeypatch.setattr("sublearn.paper.reproduce.reproduce", lambda order, console: pytest.fail("work was done"))
     result = invoke(tmp_path / "out", "--datasets", "iris", "--contenders", "dt", "--only", "table1")
     assert (result.exit_code, result.stdout) == (2, "")
@@ -167,7 +168,7 @@ def test_folder_that_cannot_be_written_to_is_refused_before_any_work(
     def fail(*given: Any, **options: Any) -> None:
         raise PermissionError(errno.EACCES, "Permission denied")
 
-    monkeypatch.setattr("sublearn.cli.TemporaryFile", fail)
+    monkeypatch.setattr("sublearn.command.experiments.TemporaryFile", fail)
     monkeypatch.setattr("sublearn.paper.reproduce.reproduce", lambda order, console: pytest.fail("work was done"))
     monkeypatch.setattr("sublearn.bench.run.bench", lambda order, console: pytest.fail("work was done"))
     result = CliRunner().invoke(app, [command, "--quick", "--out", str(tmp_path / "out")])

@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[1]  # the package
 NOT_ENGINE = (
     "paper",
     "bench",
-    "cli.py",
+    "command",
     "__init__.py",
     "__main__.py",
     "_base/spaces.py",

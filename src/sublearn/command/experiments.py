@@ -1,4 +1,4 @@
-"""The command line: `sublearn reproduce` and `sublearn bench`, one function each."""
+"""`sublearn reproduce` and `sublearn bench`: the paper's experiments, and speed beside other libraries."""
 
 import os
 import time
@@ -6,29 +6,15 @@ from collections.abc import Callable, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 
-from sublearn import __version__
-
-app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+from sublearn.command.messages import refuse
 
 _LIST = "names, separated by commas"
 
 
-@app.callback(invoke_without_command=True)
-def sublearn(
-    show_version: Annotated[bool, typer.Option("--version", help="Print the version and leave.")] = False,
-) -> None:
-    """The Subspace Learning Machine."""
-    if show_version:
-        typer.echo(f"sublearn {__version__}")
-        raise typer.Exit
-
-
-@app.command()
 def reproduce(
     protocol: Annotated[
         str,
@@ -71,7 +57,7 @@ def reproduce(
     }
     parts = [name for name in PARTS if name != "claims" or not quick]  # which small grids are no ground to judge
     if protocol not in PROTOCOLS:
-        _refuse(f"--protocol: unknown name {protocol!r}. Known: {', '.join(PROTOCOLS)}.")
+        refuse(f"--protocol: unknown name {protocol!r}. Known: {', '.join(PROTOCOLS)}.")
     _check_folders(out, data_dir)
     order = Order(
         protocol=protocol,
@@ -87,7 +73,9 @@ def reproduce(
     )
     for library in ("matplotlib", "xgboost"):
         if find_spec(library) is None:
-            _refuse(f"sublearn reproduce needs {library}: pip install 'sublearn[paper]'")
+            refuse(f"sublearn reproduce needs {library}: pip install 'sublearn[paper]'")
+    from rich.console import Console
+
     console = Console()
     begin = time.monotonic()
     page = _run(lambda: run(order, console), "done", "the same command goes on where it was")
@@ -95,7 +83,6 @@ def reproduce(
     console.print(f"The report is {page}. This run took {minutes:.1f} minutes.", soft_wrap=True, markup=False)
 
 
-@app.command()
 def bench(
     only: Annotated[str, typer.Option(metavar="PARTS", help=f"Parts to measure: {_LIST}.")] = "all",
     sets: Annotated[str, typer.Option(metavar="SETS", help=f"Data sets: {_LIST}; or all, classes, numbers.")] = "all",
@@ -139,7 +126,9 @@ def bench(
         goals=goals,
     )
     if find_spec("matplotlib") is None:
-        _refuse("sublearn bench needs matplotlib: pip install 'sublearn[bench]'")
+        refuse("sublearn bench needs matplotlib: pip install 'sublearn[bench]'")
+    from rich.console import Console
+
     console = Console()
     path = _run(lambda: run(order, console), "measured", f"what was measured so far is in {out}")
     console.print(f"The results are {path}.", soft_wrap=True, markup=False)
@@ -182,13 +171,13 @@ def _check_ratios() -> None:
 def _check_folders(out: Path, data_dir: Path | None) -> None:
     """Refuse folders that cannot be used; os.path says no where a Path would raise that it may not look."""
     if data_dir is not None and not os.path.isdir(data_dir):
-        _refuse(f"--data-dir {data_dir} is not a folder.")
+        refuse(f"--data-dir {data_dir} is not a folder.")
     nearest = next(path for path in (out.absolute(), *out.absolute().parents) if os.path.exists(path))
     try:
         with TemporaryFile(dir=nearest):
             pass
     except OSError as reason:
-        _refuse(f"--out {out} must be a folder that can be written to; got {nearest}: {reason.strerror}.")
+        refuse(f"--out {out} must be a folder that can be written to; got {nearest}: {reason.strerror}.")
 
 
 def _chosen(option: str, text: str, known: list[str], groups: dict[str, list[str]] | None = None) -> tuple[str, ...]:
@@ -197,13 +186,8 @@ def _chosen(option: str, text: str, known: list[str], groups: dict[str, list[str
     wanted: set[str] = set()
     for name in filter(None, (part.strip() for part in text.split(","))):
         if name not in known and name not in groups:
-            _refuse(f"{option}: unknown name {name!r}. Known: {', '.join([*known, *groups])}.")
+            refuse(f"{option}: unknown name {name!r}. Known: {', '.join([*known, *groups])}.")
         wanted |= set(groups.get(name, [name]))
     if not wanted:
-        _refuse(f"{option} names nothing. Known: {', '.join([*known, *groups])}.")
+        refuse(f"{option} names nothing. Known: {', '.join([*known, *groups])}.")
     return tuple(name for name in known if name in wanted)
-
-
-def _refuse(message: str) -> NoReturn:
-    typer.echo(message, err=True)
-    raise typer.Exit(2)

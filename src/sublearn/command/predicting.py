@@ -1,0 +1,94 @@
+"""Predictions block by block: what `predict` writes and `evaluate` measures."""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from sublearn.command import cells
+from sublearn.command.messages import counted, listed, one_line, refuse, say
+from sublearn.command.models import Kept
+from sublearn.command.tables import Part, Reading, Table
+
+
+class Answered(NamedTuple):
+    """A part of a table with the features as the model takes them."""
+
+    part: Part
+    X: Any
+
+
+def open_for(kept: Kept, path: str, reading: Reading, others: list[str]) -> Table:
+    """The table to predict; columns that are missing are refused by name, others are ignored with a word."""
+    words = kept.notes.get("missing")  # what stood for nothing in training does so now
+    table = Table(path, reading, words if isinstance(words, list) else None)
+    names = kept.features
+    if names is None:
+        n = kept.first._model.n_features
+        left = [name for name in table.columns if name not in others]
+        if len(left) != n:
+            refuse(
+                f"{kept.path} knows {n} features by their order alone; {table.name} has {counted(len(left), 'column')}."
+            )
+        return table
+    lacking = [name for name in names if name not in table.columns]
+    if lacking:
+        columns = f"column{'s' if len(lacking) > 1 else ''} {listed(map(repr, lacking))}"
+        refuse(f"{table.name} lacks the {columns} of {kept.path}; it has {listed(table.columns, 20)}.")
+    extra = [name for name in table.columns if name not in {*names, *others}]
+    if extra:
+        say(f"{table.name}: not used: {listed(extra)}")
+    return table
+
+
+def answered(kept: Kept, table: Table, others: list[str], what: str) -> Iterator[Answered]:
+    """Each part of a table with its features, in the order and of the kinds of the model."""
+    names = kept.features or [name for name in table.columns if name not in others]
+    kinds = dict(zip(names, kept.kinds(), strict=True))
+    for part in table.parts(what):
+        yield Answered(part, features_of(part, table, kinds, kept))
+
+
+def features_of(part: Part, table: Table, kinds: dict[str, str], kept: Kept) -> Any:
+    """The features of a part as the model takes them."""
+    import polars as pl
+
+    frame = part.frame.select(list(kinds))
+    texts = [name for name, dtype in frame.schema.items() if dtype == pl.String and kinds[name] != cells.TEXT]
+    if texts:
+        strings = frame.select(texts) if table.is_text else frame.select(cells.cleaned(texts, table.missing))
+        numbers = [name for name in texts if kinds[name] in (cells.NUMBERS, cells.DURATIONS)]
+        decimal = table.settle_decimal(strings, numbers)
+        values = strings.select([_value(name, kinds[name], decimal) for name in texts])
+        _refuse_misfit(strings, values, kinds, part, table)
+        frame = frame.with_columns(values)
+    return frame if kept.features is not None else frame.to_numpy()
+
+
+def _value(name: str, kind: str, decimal: str) -> Any:
+    import polars as pl
+
+    cell = pl.col(name)
+    if kind == cells.NUMBERS:  # flags are numbers, too
+        return pl.coalesce([cells.number(cell, decimal), cells.flag(cell).cast(pl.Float64)]).alias(name)
+    return cells.value(cell, kind, decimal).alias(name)
+
+
+def _refuse_misfit(strings: Any, values: Any, kinds: dict[str, str], part: Part, table: Table) -> None:
+    """Refuse a cell that is not of its column's kind."""
+    wanted = [name for name in strings.columns if kinds[name] != cells.NOTHING]
+    found = cells.find_misfit(strings.select(wanted), values.select(wanted))
+    if found is None:
+        return
+    name, place = found
+    where = part.place(place.row, table.separator)
+    hint = f"--missing '{place.value}' makes it a gap."
+    if kinds[name] == cells.NUMBERS and "," in place.value:
+        hint = "If the comma is a decimal one, pass --decimal ,"
+    refuse(f"{table.name}, {where}: column {name!r} holds {kinds[name]} in the model; got {place.value!r}. {hint}")
+
+
+def call(kept: Kept, method: str, X: Any) -> Any:
+    """What the model answers; what it refuses is one line."""
+    try:
+        return getattr(kept.model, method)(X)
+    except (TypeError, ValueError) as error:
+        refuse(one_line(error))
