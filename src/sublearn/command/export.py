@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from sublearn.command.messages import need, one_line, refuse, say, size_of
+from sublearn.command.messages import need, one_line, refuse, say
 from sublearn.command.models import load_model
 from sublearn.command.predict import ModelFile
 from sublearn.command.writing import check_out, renamed_to
@@ -30,6 +30,8 @@ def export(
             if to
             else f"--out {out} must end in {', '.join(FORMS.values())}, or --to must say one of {allowed}."
         )
+    from sublearn._files.layout import size_in_words
+
     if form == "onnx":
         need("onnx", "export --to onnx", "onnx")
     check_out(out)
@@ -40,7 +42,7 @@ def export(
         refuse(one_line(error))
     with renamed_to(out) as name, open(name, "wb") as file:
         file.write(text)
-    say(f"{out}: {size_of(os.path.getsize(out))}")
+    say(f"{out}: {size_in_words(os.path.getsize(out))}")
 
 
 def _onnx(model: Any) -> bytes:

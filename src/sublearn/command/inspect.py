@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from sublearn.command.messages import counted, listed, one_line, refuse, size_of
+from sublearn.command.messages import counted, listed, one_line, refuse
 from sublearn.command.models import Kept, load_model
 from sublearn.command.predict import ModelFile
 
@@ -86,7 +86,9 @@ def _settings(member: Any) -> dict[str, Any]:
 
 def _words(found: dict[str, Any], all_features: bool) -> Iterator[str]:
     """The same as lines of text."""
-    yield f"{found['file']}: {found['estimator']}, {size_of(found['bytes'])}"
+    from sublearn._files.layout import size_in_words
+
+    yield f"{found['file']}: {found['estimator']}, {size_in_words(found['bytes'])}"
     rows = f", learned from {counted(found['training_rows'], 'row')}" if found["training_rows"] else ""
     yield f"predicts      {found['target'] or found['task']} ({found['task']}){rows}"
     if found["classes"]:

@@ -41,15 +41,6 @@ def counted(n: int, noun: str) -> str:
     return f"{n:,} {noun}{'' if n == 1 else 's'}"
 
 
-def size_of(n_bytes: float) -> str:
-    """A number of bytes as people write it."""
-    for unit in ("bytes", "kB", "MB"):
-        if n_bytes < 1000:
-            return f"{n_bytes:.0f} {unit}" if unit == "bytes" or n_bytes >= 100 else f"{n_bytes:.1f} {unit}"
-        n_bytes /= 1000
-    return f"{n_bytes:.1f} GB"
-
-
 def one_line(error: BaseException) -> str:
     """What an error says, on one line."""
     return " ".join(str(error).split()) or type(error).__name__

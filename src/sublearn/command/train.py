@@ -138,7 +138,7 @@ def keep(fitted: Any, samples: Samples, out: str, seconds: float) -> None:
     """Write a model to its file and say what it is."""
     import os
 
-    from sublearn.command.messages import size_of
+    from sublearn._files.layout import size_in_words
     from sublearn.command.models import save_model
 
     replaces = " (replaced)" if os.path.exists(out) else ""
@@ -148,5 +148,5 @@ def keep(fitted: Any, samples: Samples, out: str, seconds: float) -> None:
         fitted.set_params(n_jobs=None)
     save_model(fitted, out, samples.notes)
     rows, features = counted(len(samples.y), "row"), counted(samples.X.width, "feature")
-    size = size_of(os.path.getsize(out))
+    size = size_in_words(os.path.getsize(out))
     say(f"{out}{replaces}: {type(fitted).__name__} of {rows} and {features}, {size}, {seconds:.1f} s")

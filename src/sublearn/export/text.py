@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from sublearn._base.estimator import SLMPredictor
 from sublearn._base.frames import level_name
 from sublearn._base.parameters import whole
 from sublearn.core.data.codes import DEVIATIONS, Line, curve_of, line_of
+from sublearn.core.model.fitted import MEAN as MEAN_OF_TREES
 from sublearn.core.model.fitted import FittedModel
 from sublearn.tree import SLMTree
 
@@ -19,23 +21,29 @@ PLACES = ("middle", "low", "high")  # of what is missing
 LARGEST_SHIFT = 8.0  # codes by which rounded numbers may move a cut: under a hundredth of a deviation
 
 
-def export_text(model: Any, feature_names: Sequence[str] | None = None, *, digits: int = 4) -> str:
-    """Write a fitted tree as text.
+def export_text(
+    model: Any, feature_names: Sequence[str] | None = None, *, digits: int = 4, tree: int | None = None
+) -> str:
+    """Write a fitted tree, or one of the trees of a forest or of boosting, as text.
 
     Each node lists its hyperplanes a, b, ... as inequalities in the original units, then its children by the sides they
     lie on: "+a -b" holds the samples for which a is true and b is not. A feature with a quantile map appears as g(x),
     its normal score; the knots of g are listed once below. So are what gaps of a feature count as, in x[low], x[middle]
     or x[high], and the numbers of levels in m(x), where categories go by the mean of their targets. A single level
-    against all others is [x = level], which is 1 or 0. Levels that are text are in quotes.
+    against all others is [x = level], which is 1 or 0. Levels that are text are in quotes. A leaf of boosting says what
+    it adds to the raw prediction, for each output; where leaves are linear, that is at the mean of the leaf, and the
+    features of its linear model are named.
 
     Parameters
     ----------
-    model : SLMClassifier or SLMRegressor
-        A fitted tree.
+    model : SLM estimator
+        A fitted tree, forest or boosting.
     feature_names : sequence of str, default=None
         Names of the features; None: those seen in fit, or x0, x1, ...
     digits : int, default=4
         Significant digits of numbers; coefficients and thresholds get more where fewer would move the cut.
+    tree : int, default=None
+        Number of the tree, from 0; a forest and boosting need it, and boosting may have several trees a round.
 
     Returns
     -------
@@ -54,15 +62,18 @@ def export_text(model: Any, feature_names: Sequence[str] | None = None, *, digit
       -a: class 0, 100 % of 50 samples
       +a: class 1, 50 % of 100 samples
     """
-    if not isinstance(model, SLMTree):
-        raise TypeError(f"model of export_text must be an SLMClassifier or SLMRegressor; got {type(model).__name__}.")
+    if not isinstance(model, SLMPredictor):
+        raise TypeError(f"model of export_text must be an SLM tree, forest or boosting; got {type(model).__name__}.")
     if not whole(1, 17).accepts(digits):
         raise ValueError(f"digits of export_text must be {whole(1, 17).words}; got {digits!r}.")
     check_is_fitted(model)
     fitted = model._model
+    allowed = whole(0, fitted.ensemble.n_trees - 1)
+    if not allowed.accepts(tree) and not (tree is None and isinstance(model, SLMTree)):
+        raise ValueError(f"tree of export_text must be {allowed.words} for this {type(model).__name__}; got {tree!r}.")
     names = names_of_features(fitted, feature_names, "export_text")
     writer = _Writer(fitted, names, digits)
-    return "\n".join([*writer.node(0, "", ""), *writer.legend()])
+    return "\n".join([*writer.node(int(fitted.ensemble.roots[tree or 0]), "", ""), *writer.legend()])
 
 
 def names_of_features(model: FittedModel, given: Sequence[str] | None, owner: str) -> list[str]:
@@ -117,7 +128,7 @@ class _Writer:
 
     def __init__(self, model: FittedModel, names: list[str], digits: int) -> None:
         self.tree, self.classes, self.digits = model.ensemble.nodes, model.classes, digits
-        self.feature_maps = model.maps
+        self.feature_maps, self.is_sum = model.maps, model.link != MEAN_OF_TREES
         self.views = [View(model, names, v) for v in range(model.maps.n_views)]
         self.seen: dict[int, None] = {}
 
@@ -141,10 +152,19 @@ class _Writer:
     def leaf(self, i: int) -> str:
         """What a leaf answers."""
         value = self.tree.value[i]
+        if self.is_sum:
+            return f"adds {', '.join(map(self.number, value))}{self.slopes(i)}, {self.samples(i)}"
         if self.classes is None:
             return f"value {self.number(value[0])}, {self.samples(i)}"
         best = int(value.argmax())
         return f"class {self.classes[best]}, {self.number(100 * value[best])} % of {self.samples(i)}"
+
+    def slopes(self, i: int) -> str:
+        """The features of a leaf's linear model."""
+        slopes = self.tree.slopes
+        views = slopes.feature[slopes.first[i] : slopes.first[i + 1]].tolist() if slopes.first.size else []
+        self.seen |= dict.fromkeys(views)
+        return f" and a slope in {', '.join(self.views[v].name for v in views)}" if views else ""
 
     def samples(self, i: int) -> str:
         """How many samples a node has."""
