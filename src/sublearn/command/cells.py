@@ -168,6 +168,12 @@ def _filled_head(frame: Any, name: str) -> Any:
     return frame.select(name).drop_nulls().head(1)
 
 
+def is_flags(frame: Any, name: str) -> bool:
+    """Whether a column of strings holds true and false, and something at all."""
+    n = _counts(frame, [name], flag)[name]
+    return n > 0 and n == len(frame) - int(frame[name].null_count())
+
+
 def typed(frame: Any, kinds: dict[str, str], decimal: str) -> Any:
     """A frame of strings as one of values."""
     import polars as pl

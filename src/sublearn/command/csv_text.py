@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from sublearn.command.messages import counted, listed, refuse
 from sublearn.command.sources import Stream
 
-BLOCK = 1 << 24  # bytes of text that are read at a time
+BLOCK = 1 << 23  # bytes of text that are read at a time
 LONGEST = 1 << 28  # bytes of a record, at the most
 SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "pipe"}
 NAMED = {name: sign for sign, name in SEPARATORS.items()} | {"\\t": "\t"}
@@ -188,7 +188,7 @@ def strings_of(block: Block, names: list[str], separator: str, name: str) -> Any
 
     text = block.text
     outside = _outside_quotes(text)
-    if BLANK_LINE.search(text):
+    if b"\n\n" in text or b"\n\r\n" in text or text.startswith((b"\n", b"\r\n")):
         if outside is not text:
             return _closely(block, names, separator, name)
         text = outside = BLANK_LINE.sub(b"", text)

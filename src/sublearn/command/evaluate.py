@@ -95,7 +95,7 @@ def _truth(kept: Kept, part: Part, table: Table, name: str) -> tuple[Any, Any]:
         values = column
         if column.dtype == pl.String:
             strings = part.frame.select(name)
-            values = strings.select(cells.number(pl.col(name), table.settle_decimal(strings, [name])))[name]
+            values = cells.typed(strings, {name: cells.NUMBERS}, table.settle_decimal(strings, [name]))[name]
             bad = (values.is_null() & column.is_not_null()).arg_true()
             if len(bad):
                 where = part.place(int(bad[0]), table.separator)

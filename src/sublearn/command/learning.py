@@ -77,8 +77,9 @@ class Samples(NamedTuple):
 
 
 def check_names(asked: Asked) -> None:
-    """Refuse unknown models, tasks and parameters before anything is read."""
+    """Refuse unknown models, tasks and parameters, and values that no task takes, before anything is read."""
     import sublearn
+    from sublearn._base.parameters import check_parameters
 
     for option, given, known in (("--model", asked.model, MODELS), ("--task", asked.task, TASKS)):
         if given is not None and given not in known:
@@ -91,6 +92,16 @@ def check_names(asked: Asked) -> None:
             near = get_close_matches(name, allowed, n=1)
             hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(sorted(allowed))}."
             refuse(f"--set: {' and '.join(names)} have no parameter {name!r} to set; {hint}")
+    errors = []
+    for one in names:
+        estimator = getattr(sublearn, one)()
+        settings = {name: value for name, value in _settings(asked).items() if name in estimator.get_params()}
+        try:
+            check_parameters(estimator.set_params(**settings))
+        except (TypeError, ValueError) as error:
+            errors.append(f"--set: {one_line(error)}")
+    if len(errors) == len(names):
+        refuse(errors[-1])
 
 
 def _settings(asked: Asked) -> dict[str, Any]:
@@ -146,7 +157,7 @@ def read_samples(path: str, asked: Asked, reading: Reading) -> Samples:
         else f"target {asked.target}: {task.kind}"
     )
     X = _without_ids(X, table, names_in(asked.use))
-    _say_columns(X)
+    _say_columns(X, names_in(asked.categorical))
     if not X.width:
         refuse(f"{table.name} has no column left to learn from.")
     notes = {"target": asked.target, "n_rows": len(X), "missing": list(table.missing)}
@@ -206,11 +217,11 @@ def _without_ids(X: Any, table: Table, used: list[str]) -> Any:
     return X.drop([*empty, *ids])
 
 
-def _say_columns(X: Any) -> None:
+def _say_columns(X: Any, categorical: list[str]) -> None:
     """Which columns are of which kind."""
     kinds: dict[str, list[str]] = {}
     for name, dtype in X.schema.items():
-        kinds.setdefault(_kind_of(dtype), []).append(name)
+        kinds.setdefault("categories" if name in categorical else _kind_of(dtype), []).append(name)
     for kind, names in kinds.items():
         say(f"  {len(names):,} of {kind}: {listed(names)}")
     n_gaps = sum(X.null_count().row(0)) if X.width else 0

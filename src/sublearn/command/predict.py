@@ -47,12 +47,12 @@ def predict(
         kept.first.set_params(n_jobs=jobs)
     target = [kept.notes["target"]] if kept.notes.get("target") else []
     reading = Reading(separator, decimal, encoding, no_header, missing, present)
-    table = open_for(kept, data, reading, [*target, *names_in(keep)])
+    table = open_for(kept, data, reading, target if keep == ALL else [*target, *names_in(keep)])
     wanted = _kept_columns(table, kept, keep, proba)
     begin = time.monotonic()
     n_rows = 0
     with writer(out) as file:
-        for one in answered(kept, table, target, f"predicting {table.name}"):
+        for one in answered(kept, table, [*target, *wanted], f"predicting {table.name}"):
             file.write(_answers(kept, one, wanted, proba))
             n_rows += len(one.part.frame)
     if out != STDIN:

@@ -43,6 +43,7 @@ def answered(kept: Kept, table: Table, others: list[str], what: str) -> Iterator
     """Each part of a table with its features, in the order and of the kinds of the model."""
     names = kept.features or [name for name in table.columns if name not in others]
     kinds = dict(zip(names, kept.kinds(), strict=True))
+    table.wanted = list(dict.fromkeys([*names, *(name for name in others if name in table.columns)]))
     for part in table.parts(what):
         yield Answered(part, features_of(part, table, kinds, kept))
 
@@ -55,27 +56,36 @@ def features_of(part: Part, table: Table, kinds: dict[str, str], kept: Kept) -> 
     texts = [name for name, dtype in frame.schema.items() if dtype == pl.String and kinds[name] != cells.TEXT]
     if texts:
         strings = frame.select(texts) if table.is_text else frame.select(cells.cleaned(texts, table.missing))
-        numbers = [name for name in texts if kinds[name] in (cells.NUMBERS, cells.DURATIONS)]
-        decimal = table.settle_decimal(strings, numbers)
-        values = strings.select([_value(name, kinds[name], decimal) for name in texts])
-        _refuse_misfit(strings, values, kinds, part, table)
-        frame = frame.with_columns(values)
+        frame = frame.with_columns(_values(strings, kinds, part, table))
     return frame if kept.features is not None else frame.to_numpy()
 
 
-def _value(name: str, kind: str, decimal: str) -> Any:
-    import polars as pl
+def _values(strings: Any, kinds: dict[str, str], part: Part, table: Table) -> Any:
+    """Cells of text as values of their kinds; where some are none, they may be flags or have decimal commas."""
+    own = {name: kinds[name] for name in strings.columns}
+    values = cells.typed(strings, own, table.decimal or cells.POINT)
+    if cells.find_misfit(*_filled(strings, values, own)) is None:
+        return values
+    numbers = [name for name, kind in own.items() if kind in (cells.NUMBERS, cells.DURATIONS)]
+    own |= {name: cells.FLAGS for name in numbers if cells.is_flags(strings, name)}
+    is_late = table.decimal is None and part.first > 0
+    decimal = table.settle_decimal(strings, [name for name in numbers if own[name] != cells.FLAGS])
+    if is_late and decimal == cells.COMMA:
+        refuse(f"{table.name}: from row {part.first + 1:,} on, numbers have a decimal comma; pass --decimal , or .")
+    values = cells.typed(strings, own, decimal)
+    _refuse_misfit(*_filled(strings, values, own), kinds, part, table)
+    return values
 
-    cell = pl.col(name)
-    if kind == cells.NUMBERS:  # flags are numbers, too
-        return pl.coalesce([cells.number(cell, decimal), cells.flag(cell).cast(pl.Float64)]).alias(name)
-    return cells.value(cell, kind, decimal).alias(name)
+
+def _filled(strings: Any, values: Any, kinds: dict[str, str]) -> tuple[Any, Any]:
+    """Both without the columns of which the model knows nothing."""
+    known = [name for name in strings.columns if kinds[name] != cells.NOTHING]
+    return strings.select(known), values.select(known)
 
 
 def _refuse_misfit(strings: Any, values: Any, kinds: dict[str, str], part: Part, table: Table) -> None:
     """Refuse a cell that is not of its column's kind."""
-    wanted = [name for name in strings.columns if kinds[name] != cells.NOTHING]
-    found = cells.find_misfit(strings.select(wanted), values.select(wanted))
+    found = cells.find_misfit(strings, values)
     if found is None:
         return
     name, place = found

@@ -1,6 +1,7 @@
 """Tables in files, in blocks of rows: CSV, whose cells are text until a kind is known, Parquet and Arrow."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from itertools import chain
 from typing import Annotated, Any, NamedTuple
 
@@ -81,13 +82,13 @@ class Table:
         self.separator = ","
         self.unnamed: list[str] = []
         self.is_text = self.source.format == CSV
-        self._parts = self._of_text() if self.is_text else self._of_columns()
+        self.wanted: list[str] | None = None  # columns that are read; None: all
         self.columns: list[str] = []
-        first = next(self._parts, None)
-        if first is None:
-            refuse(f"{self.name} has names of columns, but no rows." if self.columns else f"{self.name} is empty.")
-        self.columns = list(first.frame.columns)
-        self._parts = chain([first], self._parts)
+        self._n_rows = 0
+        if self.is_text:
+            self._open_text()
+        else:
+            self._open_columns()
 
     @property
     def total(self) -> float | None:
@@ -99,14 +100,18 @@ class Table:
         if not self.is_text:
             return self.source.format
         decimal = ", decimal commas" if self.decimal == cells.COMMA else ""
-        return f"CSV, {SEPARATORS.get(self.separator, self.separator)}s{decimal}, {self._encoding.upper()}"
+        return f"CSV, {SEPARATORS.get(self.separator, self.separator)}s{decimal}, {self._stream.encoding.upper()}"
 
     def parts(self, what: str) -> Iterator[Part]:
         """All rows, part by part, with progress on a terminal."""
         with progress(what, self.total) as show:
-            for part in self._parts:
+            n_rows = 0
+            for part in self._text_parts() if self.is_text else self._column_parts():
                 yield part
-                show(part.done, part.first + len(part.frame))
+                n_rows = part.first + len(part.frame)
+                show(part.done, n_rows)
+        if not n_rows:
+            refuse(f"{self.name} has names of columns, but no rows.")
 
     def whole(self, what: str) -> Any:
         """All rows at once."""
@@ -128,39 +133,55 @@ class Table:
                 say(f"{self.name}: numbers have a decimal comma; --decimal . overrules.")
         return self.decimal or cells.POINT
 
-    def _of_text(self) -> Iterator[Part]:
-        stream = open_text(self.source, self.reading.encoding)
-        self._encoding = stream.encoding
-        blocks = blocks_of(stream, self.name)
-        first = next(blocks, None)
+    def _open_text(self) -> None:
+        """Read the names of the columns."""
+        self._stream = open_text(self.source, self.reading.encoding)
+        self._blocks = blocks_of(self._stream, self.name)
+        first = next(self._blocks, None)
         if first is None:
             refuse(f"{self.name} is empty.")
         head = find_head(first, self.name, self.reading.separator, not self.reading.no_header)
         self.columns, self.separator, self.unnamed = head.names, head.separator, head.unnamed
-        n_rows = 0
-        for block in chain([head.first], blocks):
-            if not block.text.strip():
-                continue
-            strings = strings_of(block, head.names, head.separator, self.name)
-            frame = strings.select(cells.cleaned(head.names, self.missing))
-            yield Part(frame, n_rows, stream.done(), block)
-            n_rows += len(frame)
+        self._blocks = chain([head.first], self._blocks)
 
-    def _of_columns(self) -> Iterator[Part]:
+    def _text_parts(self) -> Iterator[Part]:
+        wanted = self.columns if self.wanted is None else self.wanted
+        n_rows = 0
+        for block in self._blocks:
+            if block.text.strip():
+                strings = strings_of(block, self.columns, self.separator, self.name)
+                frame = strings.select(cells.cleaned(wanted, self.missing))
+                yield Part(frame, n_rows, self._stream.done(), block)
+                n_rows += len(frame)
+
+    def _open_columns(self) -> None:
+        """Look at the types of the columns."""
         import polars as pl
 
-        path = self.source.path
-        try:
-            if self.source.format == STREAM:
-                lazy = pl.read_ipc_stream(path).lazy()
+        path, kind = self.source.path, self.source.format
+        with self._readable():
+            if kind == STREAM:
+                self._lazy = pl.read_ipc_stream(path).lazy()
             else:
-                lazy = pl.scan_parquet(path, glob=False) if self.source.format == PARQUET else pl.scan_ipc(path)
-            self.columns = lazy.collect_schema().names() if hasattr(lazy, "collect_schema") else lazy.columns
-            self._n_rows = int(lazy.select(pl.len()).collect().item())
-            size = max(min(ROWS, VALUES // max(len(self.columns), 1)), 1)
-            for first in range(0, self._n_rows, size):
-                frame = lazy.slice(first, size).collect()
-                yield Part(frame, first, first + len(frame))
+                self._lazy = pl.scan_parquet(path, glob=False) if kind == PARQUET else pl.scan_ipc(path)
+            self.columns = self._lazy.collect_schema().names()
+            self._n_rows = int(self._lazy.select(pl.len()).collect().item())
+
+    def _column_parts(self) -> Iterator[Part]:
+        wanted = self.columns if self.wanted is None else self.wanted
+        size = max(min(ROWS, VALUES // max(len(wanted), 1)), 1)
+        for first in range(0, self._n_rows, size):
+            with self._readable():
+                frame = self._lazy.select(wanted).slice(first, size).collect()
+            yield Part(frame, first, first + len(frame))
+
+    @contextmanager
+    def _readable(self) -> Iterator[None]:
+        """Refuse a file that polars cannot read."""
+        import polars as pl
+
+        try:
+            yield
         except (pl.exceptions.PolarsError, OSError) as error:
             refuse(f"{self.name} cannot be read as {self.source.format}: {one_line(error)}.")
 
