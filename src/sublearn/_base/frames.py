@@ -176,7 +176,8 @@ def native_of(X: Any) -> Any:
 
 
 def _columns_of_frame(frame: "nw.DataFrame[Any]") -> list[Column]:
-    return [Column(name, _with_type(frame[:, i])) for i, name in enumerate(frame.columns)]  # names may be numbers
+    # by their order, as names may be numbers, and not by [:, i], which lists all names each time
+    return [Column(name, _with_type(one)) for name, one in zip(frame.columns, frame.iter_columns(), strict=True)]
 
 
 def _with_type(series: Any) -> Any:

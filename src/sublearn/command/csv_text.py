@@ -4,15 +4,14 @@ Cells become numbers, dates and so on in `cells`. What is no table is refused wi
 """
 
 import csv
-import gzip
 import io
 import re
-import zlib
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from sublearn.command.messages import counted, listed, refuse
-from sublearn.command.sources import Stream
+from sublearn.command.sources import Stream, undamaged
 
 BLOCK = 1 << 23  # bytes of text that are read at a time
 LONGEST = 1 << 28  # bytes of a record, at the most
@@ -69,14 +68,8 @@ def blocks_of(stream: Stream, name: str, size: int = BLOCK) -> Iterator[Block]:
 
 
 def _read(stream: Stream, size: int, name: str) -> bytes:
-    try:
+    with undamaged(name):
         given: bytes = stream.text.read(size)
-    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        refuse(f"{name} is damaged or was not written to its end: {error}.")
-    except Exception as error:
-        if type(error).__name__ != "ZstdError":
-            raise
-        refuse(f"{name} is damaged or was not written to its end: {error}.")
     return given
 
 
@@ -118,7 +111,7 @@ def find_head(first: Block, name: str, separator: str | None, has_header: bool) 
 
 
 def _check_names(names: list[str], name: str) -> None:
-    twice = sorted({one for one in names if names.count(one) > 1}) if len(set(names)) < len(names) else []
+    twice = sorted(one for one, n in Counter(names).items() if n > 1)
     if twice:
         refuse(f"{name} has columns of one name: {listed(map(repr, twice))}. Give each its own.")
     if all(_is_number(one) for one in names):

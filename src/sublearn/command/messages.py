@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import Any, NoReturn
 
-MOST_NAMES = 8  # in a list of names
+MOST_NAMES, WIDEST = 8, 70  # of a list of names: how many, and how many characters
 
 
 class Refusal(Exception):  # noqa: N818  it is what a user reads, not an error of ours
@@ -32,8 +32,11 @@ def need(library: str, what: str, extra: str) -> None:
 def listed(names: Iterable[Any], most: int = MOST_NAMES) -> str:
     """Names with commas; of many, the first and how many more there are."""
     every = [str(name) for name in names]
-    more = len(every) - most
-    return ", ".join(every) if more <= 0 else f"{', '.join(every[:most])} and {more:,} more"
+    shown = every[:most]
+    while len(shown) > 1 and len(", ".join(shown)) > WIDEST:
+        shown.pop()
+    more = len(every) - len(shown)
+    return f"{', '.join(shown)} and {more:,} more" if more else ", ".join(shown)
 
 
 def counted(n: int, noun: str) -> str:

@@ -29,11 +29,12 @@ def open_for(kept: Kept, path: str, reading: Reading, others: list[str]) -> Tabl
                 f"{kept.path} knows {n} features by their order alone; {table.name} has {counted(len(left), 'column')}."
             )
         return table
-    lacking = [name for name in names if name not in table.columns]
+    there, used = set(table.columns), {*names, *others}
+    lacking = [name for name in names if name not in there]
     if lacking:
         columns = f"column{'s' if len(lacking) > 1 else ''} {listed(map(repr, lacking))}"
         refuse(f"{table.name} lacks the {columns} of {kept.path}; it has {listed(table.columns, 20)}.")
-    extra = [name for name in table.columns if name not in {*names, *others}]
+    extra = [name for name in table.columns if name not in used]
     if extra:
         say(f"{table.name}: not used: {listed(extra)}")
     return table

@@ -5,7 +5,9 @@ import gzip
 import io
 import os
 import sys
-from contextlib import suppress
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
@@ -20,6 +22,19 @@ OTHERS = {b"PK\x03\x04": "a zip archive or an Excel file", b"\xd0\xcf\x11\xe0": 
 MARK = codecs.BOM_UTF8
 MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 ZSTD_READERS = (("compression.zstd", "ZstdFile"), ("zstandard", "open"))
+
+
+@contextmanager
+def undamaged(name: str) -> Iterator[None]:
+    """Refuse a compressed file that is not whole."""
+    try:
+        yield
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        refuse(f"{name} is damaged or was not written to its end: {error}.")
+    except Exception as error:
+        if type(error).__name__ != "ZstdError":
+            raise
+        refuse(f"{name} is damaged or was not written to its end: {error}.")
 
 
 class Source(NamedTuple):
@@ -46,6 +61,12 @@ class Stream(NamedTuple):
     def done(self) -> int:
         """Bytes of the file that are read."""
         return int(self.file.tell())
+
+    def close(self) -> None:
+        """Close the file; that of stdin stays open."""
+        if not isinstance(self.file, _Counted):
+            self.text.close()
+            self.file.close()
 
 
 class _Counted(io.RawIOBase):
@@ -110,14 +131,23 @@ def _look(path: str) -> tuple[bytes, int]:
 
 def open_text(source: Source, encoding: str | None) -> Stream:
     """The text of a source as UTF-8, uncompressed, without a byte-order mark."""
-    file: Any = _STDIN[0] if source.path == STDIN else open(source.path, "rb")  # noqa: SIM115  as long as the command
+    file: Any = _STDIN[0] if source.path == STDIN else open(source.path, "rb")  # noqa: SIM115  closed by its reader
+    try:
+        return _opened(source, file, encoding)
+    except BaseException:
+        file.close()
+        raise
+
+
+def _opened(source: Source, file: Any, encoding: str | None) -> Stream:
     plain = file
     if source.beginning.startswith(GZIP):
         plain = gzip.GzipFile(fileobj=file)
     elif source.beginning.startswith(ZSTD):
         plain = _zstd(file)
     text = io.BufferedReader(plain, 1 << 16)
-    mark = text.peek(4)[:4]
+    with undamaged(source.name):
+        mark = text.peek(4)[:4]
     if encoding is None and mark.startswith(MARKS):
         encoding = "utf-16"
         say(f"{source.name} is read as UTF-16, by its byte-order mark.")
@@ -152,6 +182,10 @@ class _Recoded:
         self._file, self._encoding = file, encoding
         self._decoder = codecs.getincrementaldecoder(encoding)()
         self._rest = b""
+
+    def close(self) -> None:
+        """Close what is below."""
+        self._file.close()
 
     def read(self, n: int) -> bytes:
         """Some n bytes; nothing at the end only."""

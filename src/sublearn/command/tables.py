@@ -90,6 +90,10 @@ class Table:
         else:
             self._open_columns()
 
+    def __del__(self) -> None:
+        if "_stream" in vars(self):
+            self._stream.close()
+
     @property
     def total(self) -> float | None:
         """What `done` of the last part is, about; None: not known."""
@@ -137,22 +141,29 @@ class Table:
         """Read the names of the columns."""
         self._stream = open_text(self.source, self.reading.encoding)
         self._blocks = blocks_of(self._stream, self.name)
-        first = next(self._blocks, None)
-        if first is None:
-            refuse(f"{self.name} is empty.")
-        head = find_head(first, self.name, self.reading.separator, not self.reading.no_header)
+        try:
+            first = next(self._blocks, None)
+            if first is None:
+                refuse(f"{self.name} is empty.")
+            head = find_head(first, self.name, self.reading.separator, not self.reading.no_header)
+        except BaseException:
+            self._stream.close()
+            raise
         self.columns, self.separator, self.unnamed = head.names, head.separator, head.unnamed
         self._blocks = chain([head.first], self._blocks)
 
     def _text_parts(self) -> Iterator[Part]:
         wanted = self.columns if self.wanted is None else self.wanted
         n_rows = 0
-        for block in self._blocks:
-            if block.text.strip():
-                strings = strings_of(block, self.columns, self.separator, self.name)
-                frame = strings.select(cells.cleaned(wanted, self.missing))
-                yield Part(frame, n_rows, self._stream.done(), block)
-                n_rows += len(frame)
+        try:
+            for block in self._blocks:
+                if block.text.strip():
+                    strings = strings_of(block, self.columns, self.separator, self.name)
+                    frame = strings.select(cells.cleaned(wanted, self.missing))
+                    yield Part(frame, n_rows, self._stream.done(), block)
+                    n_rows += len(frame)
+        finally:
+            self._stream.close()
 
     def _open_columns(self) -> None:
         """Look at the types of the columns."""

@@ -1,5 +1,6 @@
 """Files that are there as a whole or not at all, and predictions written block by block."""
 
+import errno
 import gzip
 import os
 import sys
@@ -123,10 +124,11 @@ class _Parts:
 
 
 def _guarded(write: Any) -> None:
-    """Call it; polars tells of a full disk in errors of its own."""
+    """Call it; polars tells of a full disk in errors of its own, and in words."""
     import polars as pl
 
     try:
         write()
-    except pl.exceptions.PolarsError as error:
-        raise OSError(None, one_line(error)) from None
+    except (pl.exceptions.PolarsError, OSError) as error:
+        text = one_line(error)
+        raise OSError(errno.ENOSPC if "No space left" in text else errno.EIO, text) from None
