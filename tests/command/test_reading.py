@@ -10,6 +10,7 @@ import pytest
 from commands import write
 from sublearn.command import cells, csv_text
 from sublearn.command.messages import Refusal
+from sublearn.command.sources import Stream
 from sublearn.command.tables import Reading, Table
 
 
@@ -112,7 +113,7 @@ def test_words_for_nothing_can_be_added_and_taken_away(tmp_path: Path) -> None:
 def test_blocks_of_any_size_hold_the_same_records(size: int, tmp_path: Path) -> None:
     text = "a,b\n" + "".join(f'{i},"x ""{i}"",\n\n y"\r\n{i},z\n' for i in range(30))
     table = Table(write(tmp_path / "data.csv", text), Reading())
-    stream = csv_text.Stream(open(tmp_path / "data.csv", "rb"), None, "utf-8")  # noqa: SIM115  closed with the test
+    stream = Stream(open(tmp_path / "data.csv", "rb"), None, "utf-8")  # noqa: SIM115  closed with the test
     blocks = [*csv_text.blocks_of(stream, "data", size)]
     stream.text.close()
     assert b"".join(block.text for block in blocks).decode() == text

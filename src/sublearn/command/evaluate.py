@@ -37,7 +37,19 @@ def evaluate(
         refuse(f"--target: {model} does not know which column it predicts; name it.")
     if jobs is not None:
         kept.first.set_params(n_jobs=jobs)
-    table = open_for(kept, data, Reading(separator, decimal, encoding, no_header, missing, present), [name])
+    table = open_for(
+        kept,
+        data,
+        Reading(
+            separator=separator,
+            decimal=decimal,
+            encoding=encoding,
+            no_header=no_header,
+            missing=missing,
+            present=present,
+        ),
+        [name],
+    )
     table.require([name], "--target")
     found = _measured(kept, table, name)
     typer.echo(json.dumps(_plain(found), indent=2) if as_json else "\n".join(_words(found)))

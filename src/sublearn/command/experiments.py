@@ -71,7 +71,7 @@ def reproduce(
         jobs=jobs or cpu_count(),
         n_splits=splits,
     )
-    for library in ("matplotlib", "xgboost"):
+    for library in ("rich", "matplotlib", "xgboost"):
         if find_spec(library) is None:
             refuse(f"sublearn reproduce needs {library}: pip install 'sublearn[paper]'")
     from rich.console import Console

@@ -51,7 +51,7 @@ def one_line(error: BaseException) -> str:
 
 def is_watched() -> bool:
     """Whether stderr is a terminal, on which progress may be drawn."""
-    return sys.stderr.isatty()
+    return sys.stderr.isatty() and find_spec("rich") is not None
 
 
 @contextmanager

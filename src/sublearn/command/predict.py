@@ -46,7 +46,14 @@ def predict(
     if jobs is not None:
         kept.first.set_params(n_jobs=jobs)
     target = [kept.notes["target"]] if kept.notes.get("target") else []
-    reading = Reading(separator, decimal, encoding, no_header, missing, present)
+    reading = Reading(
+        separator=separator,
+        decimal=decimal,
+        encoding=encoding,
+        no_header=no_header,
+        missing=missing,
+        present=present,
+    )
     table = open_for(kept, data, reading, target if keep == ALL else [*target, *names_in(keep)])
     wanted = _kept_columns(table, kept, keep, proba)
     begin = time.monotonic()

@@ -83,7 +83,18 @@ def train(
     )
     check_out(out)
     check_names(asked)
-    samples = read_samples(data, asked, Reading(separator, decimal, encoding, no_header, missing, present))
+    samples = read_samples(
+        data,
+        asked,
+        Reading(
+            separator=separator,
+            decimal=decimal,
+            encoding=encoding,
+            no_header=no_header,
+            missing=missing,
+            present=present,
+        ),
+    )
     more: dict[str, Any] = {} if effort is None else {"effort": effort}
     estimator = make_estimator(asked, samples, **more)
     if holdout:

@@ -71,7 +71,18 @@ def tune(
     )
     check_out(out)
     check_names(asked)
-    samples = read_samples(data, asked, Reading(separator, decimal, encoding, no_header, missing, present))
+    samples = read_samples(
+        data,
+        asked,
+        Reading(
+            separator=separator,
+            decimal=decimal,
+            encoding=encoding,
+            no_header=no_header,
+            missing=missing,
+            present=present,
+        ),
+    )
     begin = time.monotonic()
     say(f"searching settings for {minutes:g} min ...")
     try:
