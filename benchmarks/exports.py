@@ -1,6 +1,6 @@
 """Exported models beside our own: every estimator on every table at hand, row by row, with sizes and times.
 
-    python benchmarks/exports.py                               # all tables, half an hour
+    python benchmarks/exports.py                               # all tables
     python benchmarks/exports.py --sets pima,ames --kinds tree,boost
     python benchmarks/exports.py --million california_housing --kinds tree,boost  # a million rows, drawn and moved
 
