@@ -43,7 +43,9 @@ def model(request: pytest.FixtureRequest) -> Any:
 
 
 def answers(model: Any, X: Any, **given: Any) -> Array:
-    return model.predict_proba(X, **given) if hasattr(model, "classes_") else model.predict(X, **given)
+    ask = model.predict_proba if hasattr(model, "classes_") else model.predict
+    given_back: Array = ask(X, **given)
+    return given_back
 
 
 def test_samples_that_are_not_checked_get_the_same_answers(model: Any) -> None:

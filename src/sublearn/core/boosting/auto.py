@@ -149,7 +149,7 @@ ROUNDS = (
     f"from {_USUAL_BELOW:,} on), times {USUAL_RATE:g} / `learning_rate` where one is given, up to {MOST_ROUNDS:,}. For "
     "K > 2 classes with one tree a round, all these numbers are multiplied by the root of K - 1"
 )
-(_SEVERAL, _SEVERAL_BELOW), _ = _steps("n_models")
+(_SEVERAL, _SEVERAL_BELOW), (_, _) = _steps("n_models")
 MODELS = (
     f"{_SEVERAL} with fewer than {_SEVERAL_BELOW:,} samples and at most {FEW_OUTPUTS} classes, where `learning_rate` "
     f"is 'auto' and neither early stopping nor a warm start is asked for; {AVERAGED} with `effort='best'`; otherwise 1"
