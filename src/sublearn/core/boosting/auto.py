@@ -102,8 +102,8 @@ class Fast(NamedTuple):
 
 
 FAST = (
-    Fast(below=SMALL, changes=LINEAR | {"max_depth": 3}, n_rounds=20),
-    Fast(below=10_000, changes=LINEAR | {"max_depth": 4}, n_rounds=24),
+    Fast(below=SMALL, changes=LINEAR | {"max_depth": 3}, n_rounds=28),
+    Fast(below=10_000, changes=LINEAR | {"max_depth": 4}, n_rounds=36),
     Fast(below=np.inf, changes={}, n_rounds=48),
 )
 
