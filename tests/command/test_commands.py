@@ -1,8 +1,10 @@
 """The commands on small tables: what they write, what they say, and what they refuse in one line."""
 
+import datetime as dt
 import errno
 import json
 import os
+import sqlite3
 from pathlib import Path
 from typing import Any
 
@@ -164,6 +166,51 @@ def test_models_are_exported_by_the_ending_of_the_name(name: str, first: bytes, 
     assert (tmp_path / name).read_bytes().startswith(first)
 
 
+def test_query_gives_the_predictions_of_the_model(model: str, towns: str, flats: str, tmp_path: Path) -> None:
+    duckdb = pytest.importorskip("duckdb")
+    base, names = sqlite3.connect(":memory:"), ", ".join(NAMES)
+    days = [(*row[:3], row[3] or None, _seconds(row[4]), row[5] == "true", row[6]) for row in ROWS]
+    base.execute(f"CREATE TABLE homes ({names})")
+    base.executemany(f"INSERT INTO homes VALUES ({', '.join('?' * len(NAMES))})", days)
+    run("export", model, "--out", tmp_path / "m.sql", "--table", "homes", "--keep", "id")
+    found = base.execute((tmp_path / "m.sql").read_text()).fetchall()
+    assert [row[0] for row in found] == [row[0] for row in ROWS]
+    assert np.allclose([row[1] for row in found], [float(line) for line in predictions(model, flats)[1:]])
+
+    run("export", towns, "--out", tmp_path / "towns.txt", "--to", "sql", "--dialect", "duckdb")
+    samples = pl.DataFrame(days, schema=list(NAMES), orient="row").with_columns(pl.col("floor").cast(pl.Int64))
+    with duckdb.connect() as other:
+        other.register("samples", samples.to_arrow())
+        labels = [row[0] for row in other.execute((tmp_path / "towns.txt").read_text()).fetchall()]
+    assert [f'"{one}"' if "," in one else one for one in labels] == predictions(towns, flats)[1:]
+
+
+def _seconds(day: str) -> float:
+    return dt.datetime.fromisoformat(day).replace(tzinfo=dt.timezone.utc).timestamp()
+
+
+def test_model_that_is_too_large_for_a_query_says_what_to_do(model: str, tmp_path: Path) -> None:
+    line = refused("export", model, "--out", tmp_path / "m.sql", "--max-size", 2)
+    assert line.startswith("--to sql: model of to_sql must have at most --max-size 2 tests, leaves and slopes")
+    assert "or set --max-size higher" in line
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_files_that_are_read_are_not_written_over(model: str, flats: str, folder: Path) -> None:
+    before = Path(flats).read_bytes(), Path(model).read_bytes()
+    again = folder / "again.csv"
+    again.symlink_to(flats)
+    said = [
+        refused("train", flats, "--target", "price", "--out", flats),
+        refused("train", flats, "--target", "price", "--out", again),
+        refused("predict", model, flats, "--out", flats),
+        refused("export", model, "--to", "c", "--out", model),
+    ]
+    again.unlink()
+    assert all(line.endswith("is the file that is read; choose another name.") for line in said), said
+    assert (Path(flats).read_bytes(), Path(model).read_bytes()) == before
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -195,6 +242,10 @@ def test_models_are_exported_by_the_ending_of_the_name(name: str, first: bytes, 
         (["predict", "price.slm", "flats.csv", "--separator", "::"], "--separator must be one character"),
         (["export", "price.slm", "--out", "m.txt"], "must end in .onnx, .c, .sql"),
         (["export", "price.slm", "--out", "m.c", "--to", "java"], "unknown name 'java'"),
+        (["export", "price.slm", "--out", "m.c", "--table", "flats"], "--table goes with --to sql; got --to c."),
+        (["export", "price.slm", "--out", "m.sql", "--dialect", "oracle"], "--dialect: unknown name 'oracle'"),
+        (["export", "price.slm", "--out", "m.sql", "--table", " "], "--table must be the name of a table"),
+        (["export", "price.slm", "--out", "m.sql", "--keep", "value"], "--keep of to_sql must have no name of an"),
         (["tune", "flats.csv", "--target", "price", "--out", "m.slm", "--minutes", "0"], "--minutes must be above 0"),
         (["tran"], "No such command 'tran'"),
     ],

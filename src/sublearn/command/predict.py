@@ -38,13 +38,14 @@ def predict(
     present: Present = None,
 ) -> None:
     """Predict the rows of a table, block by block, to a file or to stdout."""
-    check_out(out)
+    check_out(out, data, model)
     format_of(out)
     kept = load_model(model)
     if proba and not kept.is_classifier:
         refuse(f"--proba: {model} predicts numbers, which have no probabilities.")
     if jobs is not None:
-        kept.first.set_params(n_jobs=jobs)
+        for member in kept.members:
+            member.set_params(n_jobs=jobs)
     target = [kept.notes["target"]] if kept.notes.get("target") else []
     reading = Reading(
         separator=separator,

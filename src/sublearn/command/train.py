@@ -81,7 +81,7 @@ def train(
         seed=seed,
         jobs=jobs,
     )
-    check_out(out)
+    check_out(out, data)
     check_names(asked)
     samples = read_samples(
         data,

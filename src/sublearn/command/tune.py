@@ -69,7 +69,7 @@ def tune(
         seed=seed,
         jobs=jobs,
     )
-    check_out(out)
+    check_out(out, data)
     check_names(asked)
     samples = read_samples(
         data,

@@ -16,22 +16,33 @@ from sublearn.command.sources import ARROW, CSV, PARQUET, STDIN
 ENDINGS = {".csv": CSV, ".parquet": PARQUET, ".arrow": ARROW, ".feather": ARROW, ".ipc": ARROW}
 
 
-def check_out(path: str, option: str = "--out") -> None:
-    """Refuse a path at which no file can be written, before any work is done."""
+def check_out(path: str, *read: str) -> None:
+    """Refuse a path at which no file can be written, or lies one that is read, before any work is done."""
     if path == STDIN:
         return
     if os.path.isdir(path):
-        refuse(f"{option} {path} is a folder; give the path of a file.")
+        refuse(f"--out {path} is a folder; give the path of a file.")
     if _is_special(path):
         return
+    for other in read:
+        if _is_same(path, other):
+            refuse(f"--out {path} is the file that is read; choose another name.")
     folder = Path(path).absolute().parent
     if not os.path.isdir(folder):
-        refuse(f"{option} {path}: there is no folder {folder}.")
+        refuse(f"--out {path}: there is no folder {folder}.")
     try:
         with tempfile.TemporaryFile(dir=folder):
             pass
     except OSError as error:
-        refuse(f"{option} {path} cannot be written: {error.strerror}.")
+        refuse(f"--out {path} cannot be written: {error.strerror}.")
+
+
+def _is_same(path: str, other: str) -> bool:
+    """Whether both are one file, by whatever names."""
+    try:
+        return os.path.samefile(path, other)
+    except OSError:  # one is not there
+        return False
 
 
 def _is_special(path: str) -> bool:
