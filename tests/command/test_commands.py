@@ -97,7 +97,7 @@ def test_blocks_give_the_predictions_of_the_whole(
 ) -> None:
     expected = predictions(model, flats, "--keep", "all")
     pl.read_csv(flats, try_parse_dates=True).write_parquet(tmp_path / "flats.parquet")
-    monkeypatch.setattr(csv_text.blocks_of, "__defaults__", (100,))  # in some, floors are all whole, or all gaps
+    monkeypatch.setattr(csv_text.blocks_of, "__defaults__", (100, 1))  # in some, floors are all whole, or all gaps
     monkeypatch.setattr(tables, "ROWS", 7)
     assert predictions(model, flats, "--keep", "all") == expected
     assert predictions(model, str(tmp_path / "flats.parquet")) == [line.rpartition(",")[2] for line in expected]
@@ -107,7 +107,7 @@ def test_blocks_give_the_predictions_of_the_whole(
 def test_predictions_are_written_in_every_format(
     ending: str, towns: str, flats: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(csv_text.blocks_of, "__defaults__", (1000,))
+    monkeypatch.setattr(csv_text.blocks_of, "__defaults__", (1000, 1))
     out = tmp_path / f"out.{ending}"
     said = run("predict", towns, flats, "--proba", "--keep", "id", "--out", out)
     assert "60 rows" in said.stderr
@@ -186,7 +186,7 @@ def test_query_gives_the_predictions_of_the_model(model: str, towns: str, flats:
 
 
 def _seconds(day: str) -> float:
-    return dt.datetime.fromisoformat(day).replace(tzinfo=dt.timezone.utc).timestamp()
+    return dt.datetime.fromisoformat(day).replace(tzinfo=dt.UTC).timestamp()
 
 
 def test_model_that_is_too_large_for_a_query_says_what_to_do(model: str, tmp_path: Path) -> None:

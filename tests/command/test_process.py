@@ -1,5 +1,6 @@
 """The command as a process: pipes that close, signals, and kernels compiled ahead."""
 
+import json
 import os
 import signal
 import subprocess
@@ -67,13 +68,82 @@ def test_ctrl_c_is_one_line_and_leaves_no_file(folder: Path) -> None:
     assert sorted(os.listdir(folder)) == ["flats.csv", "m.slm"]
 
 
-def test_warmup_leaves_nothing_to_compile(tmp_path: Path) -> None:
-    """In the cache of all tests, which is mostly full; the kernels left are those of the paper's node, step by step."""
-    process = start(tmp_path, "warmup")
+@pytest.mark.skipif(sys.platform == "win32", reason="signals cannot be sent to a process there")
+def test_ctrl_c_within_a_long_fit_is_one_line_and_leaves_no_file(tmp_path: Path) -> None:
+    write(tmp_path / "flats.csv", text_of(rows_of_flats(2000)))
+    long = ("--holdout", "0", "--set", "n_estimators=1000000", "--set", "learning_rate=0.001")
+    process = start(tmp_path, "train", "flats.csv", "--target", "price", "--out", "m.slm", *long)
+    assert process.stderr is not None
+    while "missing cell" not in process.stderr.readline():  # the last that is said before the fit
+        assert process.poll() is None
+    time.sleep(1.0)
+    process.send_signal(signal.SIGINT)
     out, said = process.communicate(timeout=PATIENCE)
-    assert process.returncode == 0, said
-    assert Path(out.strip()).is_dir()
-    assert " kernels ready after " in said
+    lines = [line for line in said.splitlines() if not line.startswith("sublearn is compiling")]
+    assert (process.returncode, out, lines) == (130, "", ["Stopped; no file was written."])
+    assert os.listdir(tmp_path) == ["flats.csv"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="CPU time of a process is read otherwise there")
+def test_help_takes_less_than_three_tenths_of_a_second_of_cpu_time() -> None:
+    def cpu_seconds() -> float:
+        process = subprocess.Popen([*COMMAND, "--help"], stdout=subprocess.DEVNULL)
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        assert process.returncode == 0
+        return used.ru_utime + used.ru_stime
+
+    times = (cpu_seconds() for _ in range(10))
+    assert any(seconds < 0.3 for seconds in times)
+
+
+# Prints what each kernel was compiled for, or loaded from the cache for: its name, and the types of its arguments.
+SIGNATURES = """
+import json
+from sublearn.command.warmup import all_kernels
+kernels = [kernel for kernel in all_kernels() if not kernel.is_new]
+print(json.dumps([f"{kernel.__name__} {types}" for kernel in kernels for types in kernel.dispatcher.signatures]))
+"""
+WARMED = "from sublearn.command.warmup import warmup; warmup()" + SIGNATURES
+
+# What people fit and predict.
+USUAL = (
+    """
+import numpy as np
+import pandas as pd
+import sublearn
+
+rng = np.random.default_rng(0)
+X = rng.normal(size=(300, 5))
+gaps = np.where(rng.uniform(size=X.shape) < 0.1, np.nan, X)
+frame = pd.DataFrame({"a": gaps[:, 0], "b": X[:, 1].astype(np.float32), "c": np.where(X[:, 2] > 0, "yes", "no")})
+total = X[:, 0] + np.abs(X[:, 1])
+many = np.digitize(total, np.quantile(total, np.linspace(0.05, 0.95, 19)))
+few = {"n_estimators": 3, "random_state": 0}
+for table in (X, gaps, X.astype(np.float32), frame):
+    for kind in (sublearn.SLMClassifier, sublearn.SLMForestClassifier, sublearn.SLMBoostClassifier):
+        for y in (total > 0, many):
+            model = kind(random_state=0) if kind is sublearn.SLMClassifier else kind(**few)
+            model.fit(table, y).predict_proba(table[:5])
+    for model in (sublearn.SLMRegressor(), sublearn.SLMForestRegressor(**few), sublearn.SLMBoostRegressor(**few)):
+        model.fit(table, total, np.ones(300)).predict(table)
+    sublearn.SLMBoostRegressor(leaf="linear", **few).fit(table, total).predict(table)
+sublearn.SLMClassifier().fit(X, many).predict_proba(X[:1], check_input=False)
+"""
+    + SIGNATURES
+)
+
+
+def test_warmup_leaves_nothing_to_compile_for_usual_fits() -> None:
+    """The cache knows a kernel by the types of its arguments, so what warmup has compiled need not be again."""
+    commands = [[sys.executable, "-c", program] for program in (WARMED, USUAL)]
+    warmed, usual = (subprocess.run(one, capture_output=True, text=True, timeout=PATIENCE) for one in commands)
+    assert " kernels ready after " in warmed.stderr
+    folder, ready = warmed.stdout.splitlines()
+    assert Path(folder).is_dir()
+    needed = json.loads(usual.stdout)
+    assert len(needed) > 20
+    assert sorted(set(needed) - set(json.loads(ready))) == []
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="folders are made otherwise there")

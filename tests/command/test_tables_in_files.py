@@ -126,6 +126,18 @@ def _lines(blocks: list[csv_text.Block], i: int) -> int:
     return sum(block.text.count(b"\n") for block in blocks[:i])
 
 
+def test_blocks_of_long_records_hold_enough_of_them(tmp_path: Path) -> None:
+    """What a block takes for each column is then shared by many rows."""
+    path = tmp_path / "data.csv"
+    path.write_text("".join(f"{i:03},{'x' * 95}\n" for i in range(500)))
+    with open(path, "rb") as file:
+        blocks = [*csv_text.blocks_of(Stream(file, None, "utf-8"), "data", 1000, 200)]
+    assert [block.text.count(b"\n") for block in blocks] == [10, 200, 200, 90]
+    with open(path, "rb") as file:
+        short = [*csv_text.blocks_of(Stream(file, None, "utf-8"), "data", 1000, 5)]
+    assert {block.text.count(b"\n") for block in short} == {10}
+
+
 def test_columns_that_look_like_numbers_with_mistakes_are_pointed_out(tmp_path: Path) -> None:
     frame = pl.DataFrame({"a": [*map(str, range(30)), "abc"], "b": ["1,234.50"] * 31, "c": ["x"] * 31})
     odd = cells.suspicions(frame, ["a", "b", "c"], ".")

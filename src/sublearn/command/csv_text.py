@@ -14,6 +14,8 @@ from sublearn.command.messages import counted, listed, refuse
 from sublearn.command.sources import Stream, undamaged
 
 BLOCK = 1 << 23  # bytes of text that are read at a time
+LARGEST = 1 << 26  # bytes, where records are so long that a block has few of them
+ROWS = 1000  # records of a block that are worth the time a column takes, however short it is
 LONGEST = 1 << 28  # bytes of a record, at the most
 SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "pipe"}
 NAMED = {name: sign for sign, name in SEPARATORS.items()} | {"\\t": "\t"}
@@ -49,16 +51,17 @@ class Head(NamedTuple):
     unnamed: list[str]  # names that were not there, and are made up
 
 
-def blocks_of(stream: Stream, name: str, size: int = BLOCK) -> Iterator[Block]:
-    """The records of a text, in blocks of about so many bytes."""
+def blocks_of(stream: Stream, name: str, size: int = BLOCK, n_rows: int = ROWS) -> Iterator[Block]:
+    """The records of a text, in blocks of about so many bytes; of long records, more after the first block."""
     rest, line = b"", 1
     while more := _read(stream, size, name):
         rest += more
         end = _last_end(rest)
         if end:
             yield Block(rest[:end], line)
-            line += rest.count(b"\n", 0, end)
-            rest = rest[end:]
+            n_lines = rest.count(b"\n", 0, end)
+            size = max(size, min(LARGEST, n_rows * end // n_lines))
+            line, rest = line + n_lines, rest[end:]
         elif len(rest) > LONGEST:
             break
     if rest.count(QUOTE) % 2 or len(rest) > LONGEST:
