@@ -37,6 +37,11 @@ def start(folder: Path, *arguments: str, given: Any = None, **environment: str) 
     )
 
 
+def lines_of(said: str) -> list[str]:
+    """What was said, but for the news that kernels are compiled or loaded, which a busy machine brings about."""
+    return [line for line in said.splitlines() if not line.startswith("sublearn is compiling")]
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="pipes close otherwise there")
 def test_pipe_that_closes_ends_the_command_quietly(folder: Path) -> None:
     reading, writing = os.pipe()
@@ -49,7 +54,7 @@ def test_pipe_that_closes_ends_the_command_quietly(folder: Path) -> None:
         timeout=PATIENCE,
     )
     os.close(writing)
-    assert (process.returncode, process.stderr) == (141, b"flats.csv: not used: id\n")
+    assert (process.returncode, lines_of(process.stderr.decode())) == (141, ["flats.csv: not used: id"])
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals cannot be sent to a process there")
@@ -64,7 +69,7 @@ def test_ctrl_c_is_one_line_and_leaves_no_file(folder: Path) -> None:
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)
     out, said = process.communicate(timeout=PATIENCE)
-    assert (process.returncode, out, said) == (130, "", "Stopped; no file was written.\n")
+    assert (process.returncode, out, lines_of(said)) == (130, "", ["Stopped; no file was written."])
     assert sorted(os.listdir(folder)) == ["flats.csv", "m.slm"]
 
 
@@ -79,8 +84,7 @@ def test_ctrl_c_within_a_long_fit_is_one_line_and_leaves_no_file(tmp_path: Path)
     time.sleep(1.0)
     process.send_signal(signal.SIGINT)
     out, said = process.communicate(timeout=PATIENCE)
-    lines = [line for line in said.splitlines() if not line.startswith("sublearn is compiling")]
-    assert (process.returncode, out, lines) == (130, "", ["Stopped; no file was written."])
+    assert (process.returncode, out, lines_of(said)) == (130, "", ["Stopped; no file was written."])
     assert os.listdir(tmp_path) == ["flats.csv"]
 
 
