@@ -141,7 +141,7 @@ def test_classes_read_off_the_text_are_the_predicted_ones(seed: int) -> None:
 
 
 def test_other_models_and_bad_digits_are_refused() -> None:
-    with pytest.raises(TypeError, match="model of export_text must be an SLMClassifier or SLMRegressor; got str"):
+    with pytest.raises(TypeError, match="model of export_text must be an SLM tree, forest or boosting; got str"):
         export_text("tree")
     with pytest.raises(ValueError, match="digits of export_text must be an int from 1 to 17; got 0"):
         export_text(fitted_stump(), digits=0)

@@ -87,7 +87,8 @@ def changed_by(path: Path, edit: Callable[[str], str]) -> set[str]:
         ("paper/node.py", {"root"}),
         ("paper/convergence.py", {"convergence", "growth", "trees"}),
         ("paper/tree_measures.py", {"growth", "trees"}),
-        *((name, set()) for name in ("_base/spaces.py", "command/app.py", "export.py", "tuning.py", "bench/run.py")),
+        *((name, set()) for name in ("_base/spaces.py", "_files/reading.py", "files.py", "tuning.py")),
+        *((name, set()) for name in ("command/app.py", "export/text.py", "bench/run.py")),
         *((f"paper/{name}.py", set()) for name in sorted(SHOWING)),
     ],
 )

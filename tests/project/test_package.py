@@ -20,7 +20,7 @@ from alone import ALONE
 from documents import ROOT
 from support import PATIENCE
 
-OF_EXTRAS = ("paper", "bench", "cli", "__main__")  # what needs more than the wheel requires
+OF_EXTRAS = ("paper", "bench", "command", "__main__")  # what needs more than the wheel requires
 HEAVY = ("joblib", "matplotlib", "numba", "numpy", "optuna", "rich", "scipy", "sklearn", "typer", "xgboost")
 LOADED = """
 import json, sys

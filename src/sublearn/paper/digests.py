@@ -19,7 +19,9 @@ NOT_ENGINE = (
     "__init__.py",
     "__main__.py",
     "_base/spaces.py",
-    "export.py",
+    "_files",
+    "export",
+    "files.py",
     "selection.py",
     "tuning.py",
 )
