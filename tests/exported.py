@@ -142,6 +142,11 @@ CASES: dict[str, Callable[[], Case]] = {
         SLMBoostClassifier(**LINEAR, multiclass="separate"), IRIS, gaps=True
     ),
     "linear leaves": lambda: _fit(SLMBoostRegressor(**LINEAR), heavy_tailed(), gaps=True),
+    "two models of linear leaves": lambda: _fit(SLMBoostRegressor(**LINEAR, n_models=2), heavy_tailed(), gaps=True),
+    "three models of three classes": lambda: _fit(SLMBoostClassifier(**LINEAR, n_models=3), WINE),
+    "three models of a class a tree": lambda: _fit(
+        SLMBoostClassifier(**LINEAR, n_models=3, multiclass="separate"), IRIS, gaps=True
+    ),
     "constant leaves": lambda: _fit(SLMBoostRegressor(**CONSTANT), heavy_tailed()),
     "quantiles as codes": lambda: _fit(SLMBoostRegressor(**LINEAR, feature_map="quantile"), DIABETES),
     "absolute error": lambda: _fit(SLMBoostRegressor(**BOOST, loss="absolute_error"), DIABETES),

@@ -57,6 +57,7 @@ def test_model_of_format_1_predicts_to_the_bit_as_then() -> None:
     assert boost._model.kinds == ("numbers", "numbers", "numbers", None, None, "dates")
     assert boost._model.levels[3:5] == (("Ulm", "Zoë's", "[0, 1)", None), (1.0, 2.0, 3.0, 4.0, 5.0))
     assert boost._model.ensemble.nodes.slopes.first.size
+    assert (boost.n_models, boost.settings_["n_models"]) == ("auto", 1)  # which was no parameter then
 
 
 def test_model_of_format_1_goes_on_training() -> None:

@@ -248,6 +248,23 @@ def test_best_effort_comes_back(tmp_path: Path) -> None:
     check_same(sent(before, tmp_path), before, X)
 
 
+@pytest.mark.parametrize("leaf", ["constant", "linear"])
+@pytest.mark.parametrize("n_models", [2, 3])
+def test_averaged_models_come_back_and_do_not_go_on(n_models: int, leaf: str, tmp_path: Path) -> None:
+    given = {**BOOST, "n_models": n_models, "leaf": leaf, "max_depth": 3}
+    for model, target, n_each in (
+        (SLMBoostRegressor(**given), NUMBER, n_models),
+        (SLMBoostClassifier(**given, multiclass="separate"), THREE, 3 * n_models),
+    ):
+        before = model.fit(GAPS, target)
+        again = sent(before, tmp_path)
+        check_same(again, before, GAPS)
+        assert (again._model.trees_a_round, len(again._members), again.n_iter_) == (n_each, n_models, 3)
+        again.set_params(n_models=1, warm_start=True, n_estimators=5)
+        with pytest.raises(ValueError, match=f"must be False after a fit of {n_models} models; got True"):
+            again.fit(GAPS, target)
+
+
 def test_model_without_any_tree_comes_back(tmp_path: Path) -> None:
     noise = np.random.default_rng(5).normal(size=N)
     test = np.random.default_rng(6).normal(size=(N, 4)), -noise

@@ -133,10 +133,16 @@ def _read_boosting(file: ModelFile, given: Fields, prefix: str, estimator: Any, 
         "_has_excess": given.flag("has_excess"),
         "learning_rate_": given.number("learning_rate", 0.0, FARTHEST),
         "_members": members,
-        "settings_": {name: from_json(value, name) for name, value in given.object("found").items()},
+        "settings_": _found_from(given, len(members)),
         "audition_": [_entry_from(entry) for entry in given.list("audition")],
         **scores,
     }
+
+
+def _found_from(given: Fields, n_members: int) -> dict[str, Any]:
+    """What parameters were in the fit; releases without `n_models` averaged as well, and did not say so."""
+    found = {name: from_json(value, name) for name, value in given.object("found").items()}
+    return found if "n_models" in found else found | {"n_models": n_members}
 
 
 def _object(given: dict[str, Any]) -> dict[str, Any]:
