@@ -20,9 +20,9 @@ from fuzz.kinds import run_case
 
 import sublearn
 from sublearn import ModelFileError
-from sublearn._files import reading
+from sublearn._files import reading, saving
 from sublearn._files.errors import Fault
-from sublearn._files.layout import MOST_HEADER, size_in_words
+from sublearn._files.layout import MOST_HEADER, size_in_words, size_when_parsed
 from sublearn._files.trees import check_ensemble
 from sublearn.core.model.flat_ensemble import FlatEnsemble
 from sublearn.core.model.flat_tree import KINDS, FlatTree
@@ -124,18 +124,91 @@ def test_header_beyond_the_limit_is_refused_unread(tmp_path: Path) -> None:
     with open(path, "wb") as file:
         file.write(struct.pack("<Q", MOST_HEADER + 1))
         file.truncate(MOST_HEADER + 100)
-    with pytest.raises(ModelFileError, match="its header has 67 MB, and at most 67 MB are read"):
+    with pytest.raises(ModelFileError, match=r"its header has 8\.4 MB, and at most 8\.4 MB are read"):
         sublearn.load(path)
 
 
 def test_header_of_very_many_lists_is_refused_before_it_is_parsed(tmp_path: Path) -> None:
-    text = b'{"x": [' + b"[]," * 400_000 + b"0]}"
+    text = b'{"x": [' + b"[]," * 600_000 + b"0]}"
     tracemalloc.start()
     said = refusal(struct.pack("<Q", len(text)) + text, tmp_path)
     used = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert said == "its header has 400,002 lists and objects, and at most 250,000 are read."
+    assert said == "its header would take 133 MB of memory, and at most 94 MB are given to it."
     assert used < 3 * len(text)
+
+
+def header(model: str = "{}", rest: str = "", is_ascii: bool = True) -> bytes:
+    """A header with the document of a model, and with other entries."""
+    document = json.dumps(f'{{"format": 1, "library": "1", "model": {model}}}', ensure_ascii=is_ascii)
+    return f'{{"__metadata__": {{"sublearn": {document}}}{rest}}}'.encode()
+
+
+LEVELS = '{"estimator": "SLMClassifier", "parameters": {"n_bins": %s}, "n_features": 1, "categories": [%s]}'
+NAMES = [f"{i:x}" for i in range(30_000)]
+HEAVY: dict[str, Callable[[], bytes]] = {
+    "numbers": lambda: header(f'{{"x": [{"1000," * 100_000} 0]}}'),
+    "numbers of an array": lambda: header(rest=f', "x": [{"1000," * 100_000} 0]'),
+    "texts": lambda: header(f'{{"x": {json.dumps(NAMES)}}}'),
+    "levels": lambda: header(LEVELS % (0, json.dumps(sorted(NAMES)))),
+    "lists that become others": lambda: header(LEVELS % ("[" + "[1]," * 50_000 + "0]", "null")),
+    "names": lambda: header(f'{{"x": {json.dumps(dict.fromkeys(NAMES, 1))}}}'),
+    "names of arrays": lambda: header(rest=", " + json.dumps(dict.fromkeys(NAMES, 1))[1:-1]),
+    "empty lists": lambda: header(f'{{"x": [{"[]," * 100_000} 0]}}'),
+    "deep lists": lambda: header(f'{{"x": [{"[[[[[[[[0]]]]]]]]," * 30_000} 0]}}'),
+    "objects": lambda: header(rest=f', "x": [{"""{"a":0},""" * 50_000} 0]'),
+    "entries": lambda: header(
+        rest=", "
+        + json.dumps({name: {"dtype": "F64", "shape": [0], "data_offsets": [0, 0]} for name in NAMES[:8000]})[1:-1]
+    ),
+    "a long text of wide characters": lambda: header(f'{{"x": "\U0001f600{"a" * 500_000}"}}', is_ascii=False),
+    "a long name of wide characters": lambda: header(rest=f', "\U0001f600{"a" * 500_000}": 1'),
+}
+
+
+@pytest.mark.parametrize("kind", HEAVY)
+def test_headers_take_no_more_memory_than_is_counted(kind: str, tmp_path: Path) -> None:
+    refusal(files.files()[TREE][:-1], tmp_path)  # so that all is imported
+    text = HEAVY[kind]()
+    counted = size_when_parsed(text)
+    data = struct.pack("<Q", len(text)) + text
+    tracemalloc.start()
+    refusal(data, tmp_path)
+    used = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert used < counted + 1e6
+
+
+@pytest.mark.parametrize("name", ["x", "y: [z], {w}"])
+def test_models_of_many_features_and_levels_fit_into_a_file(name: str, tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    names = [f"{name} of a column that has a long name, number {i}" for i in range(10_000)]
+    wide = pd.DataFrame(rng.normal(size=(20, 10_000)), columns=names)
+    levels = pd.DataFrame({"level": [f"{name} {i:06}" for i in range(100_000)]})
+    for X in (wide, levels):
+        model = sublearn.SLMRegressor(max_depth=1, random_state=0).fit(X, np.arange(len(X)) % 7)
+        model.save(tmp_path / "wide.slm")
+        again = sublearn.load(tmp_path / "wide.slm")
+        assert again.predict(X[:20]).tolist() == model.predict(X[:20]).tolist()
+        assert again.feature_names_in_.tolist() == X.columns.tolist()
+
+
+def test_models_that_no_reader_would_take_are_not_saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    X = np.random.default_rng(0).normal(size=(50, 3))
+    model = sublearn.SLMClassifier(random_state=0).fit(X, X[:, 0] > 0)
+    for module, limit, words in (
+        (saving, "MOST_PARSED", "Make rare levels one, or pickle the model"),
+        (saving, "ROOM", "Fit with fewer max_partitions or n_coefficients, or pickle it"),
+        (saving, "MOST_HEADER", "a file may have 9 bytes of them"),
+    ):
+        with monkeypatch.context() as patch:
+            patch.setattr(module, limit, -(10**9) if limit == "ROOM" else 9)
+            with pytest.raises(ModelFileError, match=words):
+                model.save(tmp_path / "model.slm")
+    texts = np.where(X[:, 0] > 0, "a" * 5_000_000, "b")
+    with pytest.raises(ModelFileError, match=r"classes take 40 MB as texts of one length.*Shorten the longest"):
+        sublearn.SLMClassifier(max_depth=1).fit(X[:4], texts[:4]).save(tmp_path / "model.slm")
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize(
@@ -146,7 +219,7 @@ def test_header_of_very_many_lists_is_refused_before_it_is_parsed(tmp_path: Path
         (b'{"a": NaN}', "NaN is no number of JSON"),
         (b'{"a": 1e999}', "1e999 is no float"),
         (b'{"a": 1, "a": 2}', "a name is there twice"),
-        (b'{"a": "\xff"}', "no JSON that can be read"),
+        (b'{"a": "\xff"}', "no JSON that can be read: it is no UTF-8"),
         (b'{"a": ' + b"9" * 5000 + b"}", "no JSON that can be read"),
         (b"{}", "no metadata 'sublearn': it is another library's file"),
         (b'{"__metadata__": {"format": "pt"}}', "no metadata 'sublearn': it is another library's file"),
@@ -233,6 +306,13 @@ def field(value: Any, *names: Any) -> Callable[[Parts], Any]:
         (TREE, field(["b", "a"], "categories", 3), "the levels in 'categories' must be in order, each once"),
         (TREE, field([1.0], "categories", 3), "maps.offsets["),
         (TREE, field("nuMbers", "kinds", 0), "'kinds' must have nulls or some of numbers, text, dates"),
+        (TREE, field([10**400], "categories", 3), "a level in 'categories' must be a number, a text or null"),
+        (
+            FOREST,
+            field(["a", "b" * 10**7], "classes", "values"),
+            "its header has 10 MB, and at most 8.4 MB are read",
+        ),
+        (FOREST, field(["a", "b" * 5 * 10**6], "classes", "values"), "'classes' would take 40 MB, all as long as"),
         (TREE, field(True, "votes"), "'votes' must be false for an SLMClassifier"),
         (AVERAGE, put("weights", 0, -1.0), "'weights' must be numbers from 0 to 1 that add up to 1"),
         (AVERAGE, put("weights", 0, np.nan), "'weights' must be numbers from 0 to 1 that add up to 1"),
@@ -256,7 +336,12 @@ def test_what_is_wrong_is_named(number: int, change: Any, words: str, tmp_path: 
         ({"dtype": "F32"}, "'trees.parent' must be of type I32; it is of F32"),
         ({"dtype": "F3"}, "'dtype' of 'trees.parent' in its header must be 'BOOL' or 'I16' or"),
         ({"shape": [-1, -4]}, "'trees.parent' in its header must have a shape and places that are whole numbers"),
-        ({"data_offsets": [0, 10**20]}, "'trees.parent' has a shape that does not go with its place"),
+        ({"data_offsets": [0, 10**18]}, "'trees.parent' has a shape that does not go with its place"),
+        (
+            {"dtype": "BOOL", "shape": [10**400], "data_offsets": [0, 10**400]},
+            "'trees.parent' in its header must have a",
+        ),
+        ({"shape": [9] * 100_000}, "'trees.parent' must have at most 8 dimensions; it has 100000"),
         (
             {"data_offsets": [0]},
             "'data_offsets' of 'trees.parent' in its header must be a list of 2; it is a list of 1",

@@ -12,10 +12,13 @@ from sublearn.core.model.flat_tree import KINDS
 
 FORMAT = 1
 KEY = "sublearn"  # of the metadata, under which the document is
-MOST_HEADER = 64 << 20  # bytes of a header
-MOST_CONTAINERS = 250_000  # lists and objects of a header, each of which takes many times its two characters
+MOST_HEADER = 8 << 20  # bytes of a header
+PARSED = {b"[": 150, b"{": 150, b":": 180, b",": 45}  # bytes that what begins there, or is parted, takes when parsed
+A_CHARACTER = 9  # bytes that one takes, in all texts that are there at a time
+MOST_PARSED = 90 << 20  # bytes that a header may take
+MOST_TEXTS = 32 << 20  # bytes of an array of classes, in which all texts have the length of the longest
 DEEPEST = 12  # lists within lists, of values
-ROOM, FACTOR = 64 << 20, 256  # prediction may take so many bytes, and so many times those of the file
+ROOM, FACTOR = 64 << 20, 8  # prediction may take so many bytes, and so many times those of the file
 MOST_PARTITIONS = 8  # hyperplanes of a node
 MOST_VIEWS = 1 << 24  # of which 32 bits hold the places
 TYPES = {  # by their names in a header
@@ -91,6 +94,11 @@ def is_forest(name: str) -> bool:
 def is_boosting(name: str) -> bool:
     """Whether an estimator of this name is boosting."""
     return "Boost" in name
+
+
+def size_when_parsed(text: bytes) -> int:
+    """Bytes that JSON takes at the most while it is read, estimated from its characters; see `PARSED`."""
+    return A_CHARACTER * len(text) + sum(size * text.count(mark) for mark, size in PARSED.items())
 
 
 def size_in_words(n_bytes: int) -> str:

@@ -7,7 +7,7 @@ import numpy as np
 
 from sublearn._files.errors import Fault
 from sublearn._files.fields import Fields, shown
-from sublearn._files.layout import MAPS, SLOPES, TREES, is_boosting, is_classifier, is_forest
+from sublearn._files.layout import MAPS, MOST_TEXTS, SLOPES, TREES, is_boosting, is_classifier, is_forest, size_in_words
 from sublearn._files.maps import check_maps, reach_of_views
 from sublearn._files.reading import ModelFile
 from sublearn._files.trees import check_ensemble
@@ -21,6 +21,7 @@ from sublearn.kernels.layout import Array
 NUMBERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64")
 CLASS_TYPES = (*NUMBERS, "bool", "str", "object")  # object: texts of Python
 MOST_A_ROUND = 1 << 31  # trees
+FARTHEST = 1 << 1023  # integers that floats hold
 
 
 def tensors_of(model: FittedModel, prefix: str) -> dict[str, Array]:
@@ -57,6 +58,11 @@ def _classes_to_json(classes: Array) -> dict[str, Any]:
     if classes.dtype.name in (*NUMBERS, "bool"):
         return {"type": classes.dtype.name, "values": values}
     if all(isinstance(one, str) for one in values):
+        if classes.dtype.kind == "U" and _size_of_texts(values) > MOST_TEXTS:
+            raise UnwritableError(
+                f"classes take {size_in_words(_size_of_texts(values))} as texts of one length, and a file may have "
+                f"{size_in_words(MOST_TEXTS)} of them. Shorten the longest"
+            )
         return {"type": "str" if classes.dtype.kind == "U" else "object", "values": [str(one) for one in values]}
     other = next(one for one in values if not isinstance(one, str))
     raise UnwritableError(
@@ -122,7 +128,7 @@ def _levels_from(given: Any) -> tuple[float | str | None, ...] | None:
     if not isinstance(given, list):
         raise Fault(f"'categories' must have lists or nulls; it has {shown(given)}")
     levels = tuple(_level_from(one) for one in given)
-    keys = [(2, 0.0, "") if v is None else (1, 0.0, v) if isinstance(v, str) else (0, v, "") for v in levels]
+    keys = ((2, 0.0, "") if v is None else (1, 0.0, v) if isinstance(v, str) else (0, v, "") for v in levels)
     if any(one >= following for one, following in pairwise(keys)):
         raise Fault("the levels in 'categories' must be in order, each once: numbers, texts, null")
     return levels
@@ -131,7 +137,7 @@ def _levels_from(given: Any) -> tuple[float | str | None, ...] | None:
 def _level_from(given: Any) -> Any:
     if isinstance(given, dict) and given.keys() == {"float"} and given["float"] in ("inf", "-inf"):
         return SPECIAL[given["float"]]
-    if given is not None and type(given) not in (int, float, str):
+    if given is not None and (type(given) not in (int, float, str) or (type(given) is int and abs(given) > FARTHEST)):
         raise Fault(f"a level in 'categories' must be a number, a text or null; it is {shown(given)}")
     return given
 
@@ -152,10 +158,17 @@ def _classes_from(fields: Fields) -> Array:
         classes = np.empty(len(values), object)
         classes[:] = values
         return classes
+    if kind == "str" and _size_of_texts(values) > MOST_TEXTS:
+        raise Fault(f"'classes' would take {size_in_words(_size_of_texts(values))}, all as long as the longest")
     classes = np.array(values, kind)
     if classes.tolist() != values:
         raise Fault(f"'classes' must be values of type {kind}")
     return classes
+
+
+def _size_of_texts(texts: list[str]) -> int:
+    """Bytes of an array of texts."""
+    return 4 * len(texts) * max(map(len, texts))
 
 
 def _names_from(fields: Fields, n_features: int) -> Array | None:

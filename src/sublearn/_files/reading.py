@@ -20,17 +20,20 @@ from sublearn._files.fields import Fields, shown
 from sublearn._files.layout import (
     FORMAT,
     KEY,
-    MOST_CONTAINERS,
     MOST_HEADER,
+    MOST_PARSED,
     NAMES,
     OTHER_TYPES,
     TENSORS,
     TYPES,
     size_in_words,
+    size_when_parsed,
 )
 from sublearn.kernels.layout import Array
 
 LENGTH = 8  # bytes that say how long the header is
+MOST_DIMENSIONS = 8
+LARGEST = 1 << 62  # of lengths and places
 
 
 class Entry(NamedTuple):
@@ -85,16 +88,16 @@ def opened(path: str) -> Iterator[ModelFile]:
         raise Fault("it is no ordinary file")
     with open(path, "rb") as file:
         size = os.fstat(file.fileno()).st_size
-        header = _header(file, size)
-        data = LENGTH + len(header)
-        fields = _parsed(header, "its header")
+        text, data = _header(file, size)
+        fields = _parsed(text, "its header")
+        del text  # which may be large, as is the document
         document = _document(fields)
         _check_format(Fields(document, "its document"))
         yield ModelFile(file, size, data, _entries(fields, size - data), document)
 
 
-def _header(file: BinaryIO, size: int) -> bytes:
-    """The header as it is."""
+def _header(file: BinaryIO, size: int) -> tuple[str, int]:
+    """The header as it is, and where it ends."""
     if size < LENGTH:
         raise Fault(f"it has {size} bytes")
     n = int.from_bytes(file.read(LENGTH), "little")
@@ -108,10 +111,14 @@ def _header(file: BinaryIO, size: int) -> bytes:
         raise Fault("it ends within its header: it has become shorter while it was read")
     if not header.startswith(b"{"):
         raise Fault("it has no header of safetensors")
-    n_containers = header.count(b"[") + header.count(b"{")
-    if n_containers > MOST_CONTAINERS:
-        raise Fault(f"its header has {n_containers:,} lists and objects, and at most {MOST_CONTAINERS:,} are read")
-    return header
+    needed = size_when_parsed(header)
+    if needed > MOST_PARSED:
+        most = size_in_words(MOST_PARSED)
+        raise Fault(f"its header would take {size_in_words(needed)} of memory, and at most {most} are given to it")
+    try:
+        return header.decode("utf-8"), LENGTH + n
+    except UnicodeDecodeError:
+        raise Fault("its header is no JSON that can be read: it is no UTF-8") from None
 
 
 def _document(fields: Any) -> Any:
@@ -119,7 +126,9 @@ def _document(fields: Any) -> Any:
     metadata = Fields(fields, "its header")
     if not metadata.has("__metadata__") or not metadata.fields("__metadata__").has(KEY):
         raise Fault(f"its header has no metadata {KEY!r}: it is another library's file")
-    return _parsed(metadata.fields("__metadata__").text(KEY).encode("utf-8", "surrogatepass"), "its document")
+    text = metadata.fields("__metadata__").text(KEY)
+    fields["__metadata__"].clear()
+    return _parsed(text, "its document")
 
 
 def _check_format(document: Fields) -> None:
@@ -132,13 +141,11 @@ def _check_format(document: Fields) -> None:
         )
 
 
-def _parsed(text: bytes, where: str) -> Any:
+def _parsed(text: str, where: str) -> Any:
     """Strict JSON: no name twice, no NaN, no number beyond the floats."""
     try:
-        return json.loads(
-            text.decode("utf-8"), object_pairs_hook=_without_twins, parse_constant=_refused, parse_float=_finite
-        )
-    except (ValueError, RecursionError) as error:  # ValueError: also of what is no UTF-8, or an int of many digits
+        return json.loads(text, object_pairs_hook=_without_twins, parse_constant=_refused, parse_float=_finite)
+    except (ValueError, RecursionError) as error:  # ValueError: also of an int of many digits
         raise Fault(f"{where} is no JSON that can be read: {shown(str(error))}") from None
 
 
@@ -166,11 +173,11 @@ def _entries(header: dict[str, Any], size: int) -> dict[str, Entry]:
     at = 0
     for name, entry in sorted(entries.items(), key=lambda item: (item[1].begin, item[1].end)):
         if entry.begin != at:
-            raise Fault(f"{name!r} must begin at byte {at} of the data; it begins at {shown(entry.begin)}")
+            raise Fault(f"{shown(name)} must begin at byte {at} of the data; it begins at {shown(entry.begin)}")
         at = entry.end
         if at > size:
             has = f"the file has {size_in_words(size)}"
-            raise Fault(f"its arrays should have {size_in_words(at)} up to {name!r}, {has} of them")
+            raise Fault(f"its arrays should have {size_in_words(at)} up to {shown(name)}, {has} of them")
     if at != size:
         raise Fault(f"its arrays have {size_in_words(at)}, the file has {size_in_words(size)} of them")
     return entries
@@ -178,12 +185,14 @@ def _entries(header: dict[str, Any], size: int) -> dict[str, Entry]:
 
 def _entry(name: str, given: Any) -> Entry:
     """One array of a header; its size goes with its type and shape."""
-    fields = Fields(given, f"{name!r} in its header")
+    fields = Fields(given, f"{shown(name)} in its header")
     kind = fields.one_of("dtype", (*TYPES, *OTHER_TYPES))
     shape, places = fields.list("shape"), fields.list("data_offsets", 2)
-    if not all(type(n) is int and n >= 0 for n in (*shape, *places)):
-        raise Fault(f"{name!r} in its header must have a shape and places that are whole numbers of at least 0")
+    if len(shape) > MOST_DIMENSIONS:
+        raise Fault(f"{shown(name)} must have at most {MOST_DIMENSIONS} dimensions; it has {len(shape)}")
+    if not all(type(n) is int and 0 <= n < LARGEST for n in (*shape, *places)):
+        raise Fault(f"{shown(name)} in its header must have a shape and places that are whole numbers from 0 to 2^62")
     n_bytes = math.prod(shape) * (TYPES[kind].itemsize if kind in TYPES else OTHER_TYPES[kind])
-    if len(shape) > 8 or places[1] - places[0] != n_bytes:
-        raise Fault(f"{name!r} has a shape that does not go with its place in the file")
+    if places[1] - places[0] != n_bytes:
+        raise Fault(f"{shown(name)} has a shape that does not go with its place in the file")
     return Entry(kind, tuple(shape), *places)

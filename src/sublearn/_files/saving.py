@@ -13,21 +13,28 @@ from sublearn._files.errors import ModelFileError
 from sublearn._files.layout import (
     AVERAGES,
     ESTIMATORS,
+    FACTOR,
     FORMAT,
     KEY,
-    MOST_CONTAINERS,
     MOST_HEADER,
+    MOST_PARSED,
+    PARSED,
+    ROOM,
     TENSORS,
     size_in_words,
+    size_when_parsed,
 )
 from sublearn._files.models import fields_of, tensors_of
 from sublearn._files.training import training_of, training_tensors
+from sublearn._files.trees import size_of_routes
 from sublearn._files.values import UnwritableError, is_ours, parameters_to_json, to_json
 from sublearn._files.writing import write
+from sublearn.core.model.flat_ensemble import FlatEnsemble
 from sublearn.kernels.layout import Array
 
 TEXT = re.compile(r'"(?:[^"\\]|\\.)*"')  # of JSON
-ENTRY = 300  # bytes of a header that an array takes at the most
+MARKS = re.compile(f"[{re.escape(b''.join(PARSED).decode())}]")
+ENTRY = '"{}": {{"dtype": "F64", "shape": [{}, 1], "data_offsets": [{}, {}]}}, '.format("x" * 60, *3 * [1 << 40])
 
 
 class Saved:
@@ -68,24 +75,26 @@ def _described(estimator: Any) -> tuple[dict[str, Array], str]:
     except UnwritableError as error:
         raise ModelFileError(f"{type(estimator).__name__}.save: {error}.") from None
     text = json.dumps({"format": FORMAT, "library": __version__, "model": model}, allow_nan=False)
-    text = TEXT.sub(_without_brackets, text)
+    text = TEXT.sub(_without_marks, text)
     _check_size(text, len(tensors), type(estimator).__name__)
     return tensors, text
 
 
-def _without_brackets(text: re.Match[str]) -> str:
-    """A text of JSON, quotes included, in which brackets are escaped: readers count those that are no text."""
-    return text[0].replace("[", r"\u005b").replace("{", r"\u007b")
+def _without_marks(text: re.Match[str]) -> str:
+    """A text of JSON, quotes included, in which what readers count is escaped, since it is no mark there."""
+    return MARKS.sub(lambda mark: f"\\u{ord(mark[0]):04x}", text[0])
 
 
 def _check_size(document: str, n_tensors: int, owner: str) -> None:
     """Raise ModelFileError for a document that no reader takes."""
-    size = len(document) + document.count('"') + document.count("\\") + ENTRY * n_tensors  # as a text within the header
-    n_containers = document.count("[") + document.count("{") + 3 * n_tensors + 2
-    if size > MOST_HEADER or n_containers > MOST_CONTAINERS:
+    header = json.dumps({"__metadata__": {KEY: document}}).encode()
+    entries = n_tensors * ENTRY.encode()
+    size, parsed = len(header) + len(entries), size_when_parsed(header) + size_when_parsed(entries)
+    if size > MOST_HEADER or parsed > MOST_PARSED:
         raise ModelFileError(
-            f"{owner}.save: names of features, classes and levels of categories take {size_in_words(size)} in "
-            f"{n_containers:,} lists, and a file has room for {size_in_words(MOST_HEADER)} in {MOST_CONTAINERS:,}."
+            f"{owner}.save: names of features, classes and levels of categories take {size_in_words(size)}, and to "
+            f"read them {size_in_words(parsed)}; a file may have {size_in_words(MOST_HEADER)} of them, and reading may "
+            f"take {size_in_words(MOST_PARSED)}. Make rare levels one, or pickle the model."
         )
 
 
@@ -103,7 +112,18 @@ def _parts(estimator: Any, prefix: str) -> tuple[dict[str, Array], dict[str, Any
         "training": training,
     }
     tensors = tensors_of(estimator._model, prefix) | training_tensors(estimator, prefix)
+    _check_routes(estimator._model.ensemble, sum(array.nbytes for array in tensors.values()))
     return {name: _as_kept(name, prefix, array) for name, array in tensors.items()}, fields
+
+
+def _check_routes(ensemble: FlatEnsemble, size: int) -> None:
+    """Raise UnwritableError for trees that no reader takes; size: bytes of arrays, of which the file has no fewer."""
+    needed = size_of_routes(ensemble.nodes, ensemble.n_trees)
+    if needed > ROOM + FACTOR * size:
+        raise UnwritableError(
+            f"its trees take {size_in_words(needed)} to predict with, and {size_in_words(size)} in a file; readers "
+            f"refuse more than {FACTOR} times as much. Fit with fewer max_partitions or n_coefficients, or pickle it"
+        )
 
 
 def _average_parts(estimator: Any) -> tuple[dict[str, Array], dict[str, Any]]:

@@ -139,12 +139,20 @@ def _check_terms(nodes: FlatTree, reach: Array) -> None:
 
 def _check_routes(nodes: FlatTree, n_trees: int, file_size: int) -> None:
     """What prediction makes of the trees, see `find_routes`, is in proportion to the file."""
-    n_terms = max(int(np.diff(nodes.first_term).max(initial=0)), 2) + 1
-    n_records = n_trees + int((2 * ((np.int64(1) << np.diff(nodes.first_plane).astype(np.int64)) - 1)).sum())
-    needed = n_records * (8 * n_terms + 36) + n_trees * (CELLS * (12 * n_terms + 16) + 16)
-    if needed > ROOM + FACTOR * file_size or n_records >= 1 << 31:
+    needed = size_of_routes(nodes, n_trees)
+    if needed > ROOM + FACTOR * file_size:
         has = size_in_words(file_size)
         raise Fault(f"its trees would take {size_in_words(needed)} to predict with, which is too much for {has}")
+
+
+def size_of_routes(nodes: FlatTree, n_trees: int) -> int:
+    """Bytes that `find_routes` takes, with what `lay_out` needs meanwhile."""
+    n_terms = max(int(np.diff(nodes.first_term).max(initial=0)), 2)
+    width = n_terms + n_terms % 2 + 1
+    n_records = n_trees + int((2 * ((np.int64(1) << np.diff(nodes.first_plane).astype(np.int64)) - 1)).sum())
+    if n_records >= MOST:
+        raise Fault(f"its trees would have {n_records} records to predict with, and at most {MOST} are possible")
+    return n_records * (8 * width + 28) + n_trees * (CELLS * (12 * width + 8) + 12)
 
 
 def _check_numbers(nodes: FlatTree) -> None:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from sublearn._files.errors import Fault
-from sublearn._files.fields import Fields, shown
+from sublearn._files.fields import LONGEST, Fields, shown
 from sublearn._files.layout import AVERAGES, DEEPEST, ESTIMATORS
 
 Make = Callable[[str, dict[str, Any]], Any]  # an estimator from its name and parameters
@@ -99,7 +99,7 @@ def from_json(given: Any, where: str, make: Make | None = None, depth: int = 0) 
 def parameters_from(fields: Fields, where: str, make: Make | None = None, depth: int = 0) -> dict[str, Any]:
     """The parameters of an estimator."""
     given = fields.object("parameters")
-    return {name: from_json(value, f"{name} of {where}", make, depth + 1) for name, value in given.items()}
+    return {name: from_json(value, f"{name[:LONGEST]} of {where}", make, depth + 1) for name, value in given.items()}
 
 
 def _dict_from(pairs: list[Any], where: str, make: Make | None, depth: int) -> dict[Any, Any]:
