@@ -41,7 +41,7 @@ def refusal(call: Callable[[], Any]) -> Exception | None:
     except BrokenError:
         raise
     except (ValueError, TypeError) as error:
-        _check_readable(error)
+        check_readable(error)
         return error
     except Exception as error:
         raise BrokenError(told(error)) from error
@@ -71,7 +71,7 @@ def told(error: BaseException) -> str:
     return f"{type(error).__name__} from {where}: {shown(str(error))}"
 
 
-def _check_readable(error: Exception) -> None:
+def check_readable(error: Exception) -> None:
     """Raise BrokenError unless a check of ours or scikit-learn's raised it, or input could not be made an array."""
     frames = traceback.extract_tb(error.__traceback__)
     on_purpose = (frames[-1].line or "").startswith("raise") and frames[-1].filename.startswith((OURS, THEIRS))
