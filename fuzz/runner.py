@@ -12,8 +12,7 @@ from typing import Any
 from fuzz.cases import FAILED, Outcome
 
 PATIENCE = {"interrupts": 900.0}  # seconds without a line until a process is taken for stuck
-USUAL_PATIENCE = 120.0
-FIRST_PATIENCE = 900.0  # for the first line: kernels may have to be compiled, on a machine that has other work
+USUAL_PATIENCE = 300.0  # the first fit may compile, on a machine that has other work
 
 
 def run_cases(kind: str, seed: int, first: int, n_cases: int | None, end: float) -> Iterator[tuple[int, Outcome]]:
@@ -43,14 +42,12 @@ def _outcomes(process: "subprocess.Popen[str]", patience: float) -> Iterator[Out
     errors: list[str] = []
     for stream, take in ((process.stdout, lines.put), (process.stderr, errors.append)):
         threading.Thread(target=_read, args=(stream, take), daemon=True).start()
-    waits = max(patience, FIRST_PATIENCE)
     while True:
         try:
-            line = lines.get(timeout=waits)
+            line = lines.get(timeout=patience)
         except queue.Empty:
-            yield Outcome(FAILED, f"hangs: no answer after {waits:.0f} s")
+            yield Outcome(FAILED, f"hangs: no answer after {patience:.0f} s")
             return
-        waits = patience
         if not line:
             yield Outcome(FAILED, f"the process ended with {process.wait()}: {''.join(errors[-5:])}")
             return
