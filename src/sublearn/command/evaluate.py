@@ -10,7 +10,7 @@ from sublearn.command import cells
 from sublearn.command.learning import Jobs
 from sublearn.command.messages import counted, listed, refuse, say
 from sublearn.command.models import Kept, load_model
-from sublearn.command.predict import ModelFile
+from sublearn.command.predict import DataOrStdin, ModelFile
 from sublearn.command.predicting import answered, call, open_for
 from sublearn.command.tables import Decimal, Encoding, Missing, NoHeader, Part, Present, Reading, Separator, Table
 
@@ -19,7 +19,7 @@ MOST_CLASSES = 30  # in the table; JSON has all
 
 def evaluate(
     model: ModelFile,
-    data: Annotated[str, typer.Argument(help="CSV (also .gz, .zst), Parquet or Arrow file; - is CSV from stdin.")],
+    data: DataOrStdin,
     target: Annotated[str | None, typer.Option(help="Column with the truth. Default: the one of the training.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     jobs: Jobs = None,
@@ -35,8 +35,7 @@ def evaluate(
     name = target or kept.notes.get("target")
     if name is None:
         refuse(f"--target: {model} does not know which column it predicts; name it.")
-    if jobs is not None:
-        kept.first.set_params(n_jobs=jobs)
+    kept.set_threads(jobs)
     table = open_for(
         kept,
         data,

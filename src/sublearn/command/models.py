@@ -33,6 +33,11 @@ class Kept(NamedTuple):
         """The members of an average, or the model itself."""
         return [self.model] if hasattr(self.model, "_model") else list(self.model.estimators_)
 
+    def set_threads(self, n: int | None) -> None:
+        """Let predictions take so many threads; None leaves it to each model."""
+        for member in self.members if n is not None else ():
+            member.set_params(n_jobs=n)
+
     @property
     def features(self) -> list[str] | None:
         """Names of the features; None where the model was fitted without names."""

@@ -17,11 +17,12 @@ PREDICTION, PROBABILITY = "prediction", "probability_{}"
 ALL = "all"
 
 ModelFile = Annotated[str, typer.Argument(metavar="MODEL", help="File of a model.")]
+DataOrStdin = Annotated[str, typer.Argument(help="CSV (also .gz, .zst), Parquet or Arrow file; - is CSV from stdin.")]
 
 
 def predict(
     model: ModelFile,
-    data: Annotated[str, typer.Argument(help="CSV (also .gz, .zst), Parquet or Arrow file; - is CSV from stdin.")],
+    data: DataOrStdin,
     out: Annotated[
         str, typer.Option(help="File of the predictions: .csv, .csv.gz, .parquet or .arrow; - is CSV to stdout.")
     ] = STDIN,
@@ -43,9 +44,7 @@ def predict(
     kept = load_model(model)
     if proba and not kept.is_classifier:
         refuse(f"--proba: {model} predicts numbers, which have no probabilities.")
-    if jobs is not None:
-        for member in kept.members:
-            member.set_params(n_jobs=jobs)
+    kept.set_threads(jobs)
     target = [kept.notes["target"]] if kept.notes.get("target") else []
     reading = Reading(
         separator=separator,
