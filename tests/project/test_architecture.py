@@ -20,6 +20,9 @@ LAYERS = [  # each may import itself and those before it
     ["_files"],
     ["_base"],
     ["tree", "forest", "boost", "average", "selection", "tuning", "export", "files"],
+    ["explanation"],
+    ["display"],
+    ["reporting"],
     ["paper", "bench"],
     ["command", "__main__", "__init__"],
 ]

@@ -5,11 +5,11 @@ from typing import Any
 
 from sublearn._base.parameters import whole
 from sublearn.core.model.fitted import MEAN, FittedModel
+from sublearn.export.inequalities import names_of_features
 from sublearn.export.program import Program, programs_of
 from sublearn.export.sql_codes import Columns, code_columns, input_columns, level_columns, scaled_columns
 from sublearn.export.sql_dialect import DIALECTS, Dialect, identifier, number, text
 from sublearn.export.sql_trees import answer_columns, leaf_columns, sum_columns
-from sublearn.export.text import names_of_features
 
 MOST_PARTS = 10_000
 LABEL, PROBABILITY, VALUE, RAW = "label", "probability", "value", "raw"

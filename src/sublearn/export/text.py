@@ -1,24 +1,15 @@
 """A fitted tree as text, with every hyperplane as an inequality in the units of the data."""
 
 from collections.abc import Iterator, Sequence
-from math import inf
 from typing import Any
 
-import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from sublearn._base.estimator import SLMPredictor
-from sublearn._base.frames import level_name
 from sublearn._base.parameters import whole
-from sublearn.core.data.codes import DEVIATIONS, Line, curve_of, line_of
-from sublearn.core.model.fitted import MEAN as MEAN_OF_TREES
-from sublearn.core.model.fitted import FittedModel
+from sublearn.core.model.fitted import MEAN, FittedModel
+from sublearn.export.inequalities import LETTERS, Inequalities, names_of_features
 from sublearn.tree import SLMTree
-
-LETTERS = "abcdefgh"
-NUMBER, GAPS, MEAN = "number", "gaps", "mean"  # kinds of views
-PLACES = ("middle", "low", "high")  # of what is missing
-LARGEST_SHIFT = 8.0  # codes by which rounded numbers may move a cut: under a hundredth of a deviation
 
 
 def export_text(
@@ -76,61 +67,12 @@ def export_text(
     return "\n".join([*writer.node(int(fitted.ensemble.roots[tree or 0]), "", ""), *writer.legend()])
 
 
-def names_of_features(model: FittedModel, given: Sequence[str] | None, owner: str) -> list[str]:
-    """The names given to the function `owner`, or else those of the model."""
-    if given is None:
-        return [f"x{f}" for f in range(model.n_features)] if model.feature_names is None else list(model.feature_names)
-    if len(given) != model.n_features:
-        raise ValueError(
-            f"feature_names of {owner} must have a name for each of {model.n_features} features; got {len(given)}."
-        )
-    return list(map(str, given))
-
-
-class View:
-    """How a view of a feature is written."""
-
-    def __init__(self, model: FittedModel, names: list[str], v: int) -> None:
-        maps = model.maps
-        f = int(maps.features[v])
-        name, siblings = names[f], np.flatnonzero(maps.features == f)
-        table = maps.levels[maps.offsets[v] : maps.offsets[v + 1]]
-        self.kind, self.line = NUMBER, line_of(maps, v)
-        self.name = self.curve = name if self.line.straight else f"g({name})"
-        if maps.listed[v]:
-            self.levels = [*map(level_name, model.levels[f] or ()), "any other"]
-            codes = np.append(table, maps.gaps[v])
-            apart = np.flatnonzero(codes != np.median(codes))
-            if len(apart) == 1:  # one level against all others
-                level, other = codes[apart[0]], float(np.median(codes))
-                self.line = Line(float(level - other), other, True, 1.0)
-                self.name = f"[{name} = {self.levels[apart[0]]}]"
-            else:
-                self.kind, self.codes = MEAN, codes / maps.per_deviation
-                self.line = Line(float(maps.per_deviation), 0.0, False, float(DEVIATIONS))
-                number = "" if len(siblings) < 2 or v == siblings[0] else str(v - siblings[0] + 1)
-                self.name = f"m{number}({name})"
-        elif len(siblings) > 1:
-            self.kind = GAPS
-            self.gap = (float(maps.gaps[v]) - self.line.offset) / self.line.slope
-            self.name = f"{self.curve}[{PLACES[v - siblings[0]]}]"
-        elif maps.gaps[v] != 0:  # a constant with gaps
-            self.line = Line(float(maps.gaps[v] - table[0]), float(table[0]), True, 1.0)
-            self.name = f"[{name} is missing]"
-
-    def scores(self) -> Iterator[tuple[str, float]]:
-        """Names of levels, and the numbers they stand for."""
-        yield from zip(self.levels, self.codes.tolist(), strict=True)
-
-
-class _Writer:
-    """Writes the parts of a tree; notes which views of features have appeared."""
+class _Writer(Inequalities):
+    """Writes the parts of a tree."""
 
     def __init__(self, model: FittedModel, names: list[str], digits: int) -> None:
-        self.tree, self.classes, self.digits = model.ensemble.nodes, model.classes, digits
-        self.feature_maps, self.is_sum = model.maps, model.link != MEAN_OF_TREES
-        self.views = [View(model, names, v) for v in range(model.maps.n_views)]
-        self.seen: dict[int, None] = {}
+        super().__init__(model, names, digits)
+        self.classes, self.is_sum = model.classes, model.link != MEAN
 
     def node(self, i: int, margin: str, label: str) -> Iterator[str]:
         """Lines of a node and all below it."""
@@ -170,46 +112,3 @@ class _Writer:
         """How many samples a node has."""
         n = self.tree.n_samples[i]
         return f"{n} sample{'s' if n != 1 else ''}"
-
-    def plane(self, p: int) -> str:
-        """A hyperplane as an inequality, scaled so that its first coefficient is 1."""
-        tree = self.tree
-        threshold = tree.threshold[p] - 0.5  # codes are rounded, so the cut lies between two integers
-        terms: list[tuple[float, str, float]] = []
-        for t in range(tree.first_term[p], tree.first_term[p + 1]):
-            v, a = int(tree.feature[t]), float(tree.coefficient[t])
-            line = self.views[v].line
-            threshold -= a * line.offset
-            if line.slope != 0:
-                terms.append((a * line.slope, self.views[v].name, line.reach))
-            self.seen[v] = None
-        scale, text, _ = terms[0]
-        allowed = LARGEST_SHIFT / len(terms) / abs(scale)
-        for weight, name, reach in terms[1:]:
-            factor = self.number(abs(weight / scale), allowed / reach)
-            text += f" {'-' if weight * scale < 0 else '+'} {'' if factor == '1' else factor + ' '}{name}"
-        return f"{text} {'>=' if scale > 0 else '<='} {self.number(threshold / scale, allowed)}"
-
-    def legend(self) -> Iterator[str]:
-        """What the views that appeared stand for."""
-        curves: dict[str, None] = {}
-        for v in self.seen:
-            view = self.views[v]
-            if view.kind == MEAN:
-                scores = [f"{name}: {score:.{self.digits}g}" for name, score in view.scores()]
-                yield f"{view.name} is {', '.join(scores)}"
-            elif not view.line.straight and view.curve not in curves:
-                curves[view.curve] = None
-                knots, scores_at = curve_of(self.feature_maps, v)
-                pairs = ", ".join(f"{self.number(x)}: {s:g}" for x, s in zip(knots, scores_at, strict=True))
-                yield f"{view.curve} is linear between {pairs}"
-            if view.kind == GAPS:
-                yield f"{view.name} is {view.curve}, or {self.number(view.gap)} where it is missing"
-
-    def number(self, x: float, allowed: float = inf) -> str:
-        """A number in few digits, but no further off than `allowed`."""
-        for digits in range(self.digits, 17):
-            text = f"{x:.{digits}g}"
-            if abs(float(text) - x) <= allowed:
-                return text
-        return repr(float(x))
