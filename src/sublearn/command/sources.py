@@ -4,6 +4,7 @@ import codecs
 import gzip
 import io
 import os
+import select
 import sys
 import zlib
 from collections.abc import Iterator
@@ -15,6 +16,7 @@ from typing import Any, BinaryIO, NamedTuple
 from sublearn.command.messages import refuse, say
 
 STDIN = "-"
+LOOKED_AT = 8  # bytes that tell what a file is
 CSV, PARQUET, ARROW, STREAM = "CSV", "Parquet", "Arrow", "Arrow stream"
 GZIP, ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 BEGINNINGS = {b"PAR1": PARQUET, b"ARROW1": ARROW, b"\xff\xff\xff\xff": STREAM}
@@ -73,8 +75,10 @@ class _Counted(io.RawIOBase):
     """Stdin, with the bytes read from it counted, and those that were looked at first given once more."""
 
     def __init__(self, file: BinaryIO) -> None:
-        self._file, self._n = file, 0
-        self._first = file.read(8)
+        self._file: Any = getattr(file, "raw", file)
+        self._n, self._first = 0, b""
+        while len(self._first) < LOOKED_AT and (given := self._read(LOOKED_AT - len(self._first))):
+            self._first += given
         self.beginning = self._first
 
     def readable(self) -> bool:
@@ -84,11 +88,21 @@ class _Counted(io.RawIOBase):
         return self._n
 
     def readinto(self, buffer: Any) -> int:
-        given = self._first or self._file.read(len(buffer))
+        given = self._first or self._read(len(buffer))
         given, self._first = given[: len(buffer)], self._first[len(buffer) :] if self._first else b""
         buffer[: len(given)] = given
         self._n += len(given)
         return len(given)
+
+    def _read(self, n: int) -> bytes:
+        """Up to n bytes, as soon as there are some.
+
+        Waiting for a pipe is left to `select`, which Ctrl-C ends: polars has a handler of its own for the signal, after
+        which the system goes on reading.
+        """
+        if sys.platform != "win32" and isinstance(self._file, io.FileIO):
+            select.select([self._file], [], [])
+        return self._file.read(n) or b""
 
 
 _STDIN: list[_Counted] = []  # what was made of it, since its beginning can be read once only
@@ -118,7 +132,7 @@ def _look(path: str) -> tuple[bytes, int]:
         refuse(f"{path} is a folder; give the path of a file.")
     try:
         with open(path, "rb") as file:
-            beginning = file.read(8)
+            beginning = file.read(LOOKED_AT)
             size = os.fstat(file.fileno()).st_size
     except FileNotFoundError:
         refuse(f"{path}: there is no such file.")
