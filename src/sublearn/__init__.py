@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from sublearn.average import SLMAverageClassifier, SLMAverageRegressor
     from sublearn.boost import SLMBoostClassifier, SLMBoostRegressor
     from sublearn.core.boosting.losses import Loss
+    from sublearn.explanation import Explanation, explain
     from sublearn.export import export_text, to_c, to_onnx, to_sql
     from sublearn.files import load
     from sublearn.forest import SLMForestClassifier, SLMForestRegressor
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "DiscriminantFeatureTest",
+    "Explanation",
     "Loss",
     "ModelFileError",
     "Progress",
@@ -31,6 +33,7 @@ __all__ = [
     "SLMForestClassifier",
     "SLMForestRegressor",
     "SLMRegressor",
+    "explain",
     "export_text",
     "load",
     "to_c",
@@ -41,9 +44,10 @@ __all__ = [
 __version__ = "0.1.0"
 
 # Imported when first used, so that the command line answers at once: public modules, and where public names are.
-_MODULES = ("average", "boost", "export", "files", "forest", "paper", "selection", "tree", "tuning")
+_MODULES = ("average", "boost", "explanation", "export", "files", "forest", "paper", "selection", "tree", "tuning")
 _HOMES = {
     "DiscriminantFeatureTest": "selection",
+    "Explanation": "explanation",
     "Loss": "core.boosting.losses",
     "ModelFileError": "_files.errors",
     "Progress": "_base.progress",
@@ -56,6 +60,7 @@ _HOMES = {
     "SLMForestClassifier": "forest",
     "SLMForestRegressor": "forest",
     "SLMRegressor": "tree",
+    "explain": "explanation",
     "export_text": "export",
     "load": "files",
     "to_c": "export",
