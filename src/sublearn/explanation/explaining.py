@@ -8,7 +8,7 @@ from sklearn.utils import check_random_state
 from sublearn._base.cores import n_threads
 from sublearn._base.estimator import SLMPredictor
 from sublearn._base.frames import take_rows
-from sublearn._base.parameters import whole
+from sublearn._base.parameters import PARAMETERS, whole
 from sublearn.core.keys import keys_below
 from sublearn.core.model.fitted import FittedModel
 from sublearn.core.parallel import Workers
@@ -88,7 +88,7 @@ def explain(
     True
     """
     members = members_of(model)
-    _check(output, n_permutations)
+    _check(output, n_permutations, n_jobs)
     key = _key(random_state)
     draw = Draw(key, n_permutations // 2)
     with Workers(n_threads(members[0][1].n_jobs if n_jobs is None else n_jobs)) as workers:
@@ -106,11 +106,14 @@ def explain(
     return _explanation(members[0][1], X, found, np.asarray(base), chosen, parts[0].background.shape[1])
 
 
-def _check(output: Any, n_permutations: Any) -> None:
+def _check(output: Any, n_permutations: Any, n_jobs: Any) -> None:
     if output is not None and output not in OUTPUTS:
         raise ValueError(f"output of explain must be None, 'raw' or 'prediction'; got {output!r}.")
     if not whole(4).accepts(n_permutations) or n_permutations % 2:
         raise ValueError(f"n_permutations of explain must be an even int of at least 4; got {n_permutations!r}.")
+    rule = PARAMETERS["n_jobs"].rule
+    if not rule.accepts(n_jobs):
+        raise ValueError(f"n_jobs of explain must be {rule.words}; got {n_jobs!r}.")
 
 
 def _key(random_state: Any) -> int:
