@@ -135,6 +135,11 @@ for table in (X, gaps, X.astype(np.float32), frame):
         model.fit(table, total, np.ones(300)).predict(table)
     sublearn.SLMBoostRegressor(leaf="linear", **few).fit(table, total).predict(table)
 sublearn.SLMClassifier().fit(X, many).predict_proba(X[:1], check_input=False)
+for model in (sublearn.SLMForestClassifier(voting="hard", **few), sublearn.SLMBoostClassifier(**few)):
+    sublearn.explain(model.fit(frame, many), frame[:2], frame[:9])
+wide = rng.normal(size=(300, 30))
+model = sublearn.SLMForestRegressor(n_estimators=3, subspace_size=30, n_coefficients=8).fit(wide, wide.sum(axis=1))
+assert not sublearn.explain(model, wide[:2]).is_exact
 """
     + SIGNATURES
 )

@@ -13,19 +13,20 @@ from sublearn.command.messages import counted, progress, refuse, say
 
 
 def warmup() -> None:
-    """Compile all kernels of fits and predictions for this CPU, once.
+    """Compile all kernels of fits, predictions and explanations for this CPU, once.
 
     They are kept in the folder that NUMBA_CACHE_DIR names, else beside the package, else in the user's cache folder.
     Prints that folder.
     """
     begin = time.monotonic()
     folder = _folder()
-    say("compiling all kernels for this CPU; with an empty cache this takes 75 s of CPU time or more ...")
+    say("compiling all kernels for this CPU; with an empty cache this takes 85 s of CPU time or more ...")
     models = list(_models())
     with progress("compiling", len(models)) as show:
         for i, (model, y, weights) in enumerate(models):
             _use(model, y, weights)
             show(i + 1, i + 1)
+    _explain()
     n_ready = sum(not kernel.is_new for kernel in all_kernels())
     say(f"{counted(n_ready, 'kernel')} ready after {time.monotonic() - begin:.1f} s")
     typer.echo(folder)
@@ -101,3 +102,14 @@ def _use(model: Any, y: Any, weights: Any) -> None:
     for name in ("apply", "predict_proba", "decision_path"):
         if hasattr(model, name):
             getattr(model, name)(X)
+
+
+def _explain() -> None:
+    """Explain predictions of a tree so deep, over so many features, that a part of them is sampled."""
+    import numpy as np
+
+    import sublearn
+
+    X = np.random.default_rng(2).normal(size=(600, 20))
+    model = sublearn.SLMRegressor(n_coefficients=4, subspace_size=20, random_state=0).fit(X, X.sum(axis=1))
+    sublearn.explain(model, X[:2], n_permutations=4)

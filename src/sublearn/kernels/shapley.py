@@ -76,11 +76,14 @@ class Linear(NamedTuple):
 
 @inner
 def put_state(stack, n, known, set_0, set_1):
-    """Write a state; return the number of states, which an empty one does not count to."""
+    """Write a state; return the number of states, which an empty one does not count to.
+
+    Numbers of states are unsigned, since indices that are do not count from the end.
+    """
     stack[n, 0] = known
     stack[n, 1] = set_0
     stack[n, 2] = set_1
-    return n + np.int64((set_0 | set_1) != EMPTY)
+    return n + np.uint64((set_0 | set_1) != EMPTY)
 
 
 @inner
@@ -104,8 +107,8 @@ def split_few(paths, r, begin, table, work, above, below, heads):
     p_1 = np.uint64(number[1]) if m > 1 else np.uint64(NEVER)
     p_2 = np.uint64(number[2]) if m > 2 else np.uint64(NEVER)
     p_3 = np.uint64(number[3]) if m > 3 else np.uint64(NEVER)
-    most = work.shape[0] - 2
-    end = min(above.shape[0] - n_above, below.shape[0] - n_below) + at
+    most = np.uint64(work.shape[0] - 2)
+    end = min(np.uint64(above.shape[0]) - n_above, np.uint64(below.shape[0]) - n_below) + at
     while at < n_work and n_work <= most and at < end:
         known = work[at, 0]
         set_0 = work[at, 1]
@@ -131,7 +134,7 @@ def split_few(paths, r, begin, table, work, above, below, heads):
         n_below = put_state(below, n_below, known, below_0, below_1)
         n_work = put_state(work, n_work, known | ONE << p_open, open_0, open_1)
         n_work = put_state(work, n_work, known | ONE << (p_open + HALF), open_0, open_1)
-        at += 1
+        at += ONE
     heads[0] = at
     heads[1] = n_work
     heads[2] = n_above
@@ -152,8 +155,8 @@ def first_open(paths, r, known):
 def split_many(paths, r, threshold, own, codes, bounds, table, work, above, below, heads):
     """`split_few` for records of many players, of which `table` (4,) is filled for each state."""
     at, n_work, n_above, n_below = heads
-    most = work.shape[0] - 2
-    end = min(above.shape[0] - n_above, below.shape[0] - n_below) + at
+    most = np.uint64(work.shape[0] - 2)
+    end = min(np.uint64(above.shape[0]) - n_above, np.uint64(below.shape[0]) - n_below) + at
     while at < n_work and n_work <= most and at < end:
         known = work[at, 0]
         set_0 = work[at, 1]
@@ -170,7 +173,7 @@ def split_many(paths, r, threshold, own, codes, bounds, table, work, above, belo
         n_below = put_state(below, n_below, known, below_0, below_1)
         n_work = put_state(work, n_work, known | ONE << p_open, open_0, open_1)
         n_work = put_state(work, n_work, known | ONE << (p_open + HALF), open_0, open_1)
-        at += 1
+        at += ONE
     heads[0] = at
     heads[1] = n_work
     heads[2] = n_above
@@ -348,7 +351,7 @@ def add_credits(routes, trees, values, slopes, own, first, last, space, out):
     work = np.empty((256, 3), np.uint64)
     above = np.empty((1024, 3), np.uint64)
     below = np.empty((1024, 3), np.uint64)
-    heads = np.zeros(4, np.int64)
+    heads = np.zeros(4, np.uint64)
     bounds = np.empty((3, BLOCK), np.int32)
     least = np.empty(1 << FEW, np.int32)
     credit = np.zeros(PLACES)
@@ -380,8 +383,9 @@ def add_credits(routes, trees, values, slopes, own, first, last, space, out):
                 fill_codes(paths, routes, begin, n_records, space.slopes, slopes, codes, leaf_codes)
             n_here = trees.n_background - block * BLOCK
             for i in range(first, last):
-                n_above = put_state(above, 0, EMPTY, first_bits(n_here), first_bits(n_here - WORD))
-                n_below = 0
+                n_above = np.int64(1)
+                put_state(above, EMPTY, EMPTY, first_bits(n_here), first_bits(n_here - WORD))
+                n_below = np.int64(0)
                 todo[0, 0] = 0
                 todo[0, 1] = 0
                 todo[0, 2] = 0
@@ -439,24 +443,24 @@ def add_credits(routes, trees, values, slopes, own, first, last, space, out):
                             split_few(paths, r, space.sides.table[r], table, work, above, below, heads)
                         else:
                             split_many(paths, r, threshold, own[i], codes, bounds, table, work, above, below, heads)
-                        if heads[1] + 2 > work.shape[0]:
+                        if np.int64(heads[1]) + 2 > work.shape[0]:
                             more = np.empty((2 * work.shape[0], 3), np.uint64)
-                            take_states(work, 0, heads[1], more)
+                            take_states(work, 0, np.int64(heads[1]), more)
                             work = more
-                        if heads[2] == above.shape[0]:
+                        if np.int64(heads[2]) == above.shape[0]:
                             more = np.empty((2 * above.shape[0], 3), np.uint64)
-                            take_states(above, 0, heads[2], more)
+                            take_states(above, 0, np.int64(heads[2]), more)
                             above = more
-                        if heads[3] == below.shape[0]:
+                        if np.int64(heads[3]) == below.shape[0]:
                             more = np.empty((2 * below.shape[0], 3), np.uint64)
-                            take_states(below, 0, heads[3], more)
+                            take_states(below, 0, np.int64(heads[3]), more)
                             below = more
                     child = np.int64(routes.link[word]) - begin
                     for side in range(2):
-                        if heads[3 - side] > (n_above if side else n_below):
+                        if np.int64(heads[3 - side]) > (n_above if side else n_below):
                             todo[n_todo, 0] = child + side
                             todo[n_todo, 1] = 1 - side
                             todo[n_todo, 2] = n_above if side else n_below
                             n_todo += 1
-                    n_above = heads[2]
-                    n_below = heads[3]
+                    n_above = np.int64(heads[2])
+                    n_below = np.int64(heads[3])
