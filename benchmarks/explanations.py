@@ -14,6 +14,7 @@ import time
 import tracemalloc
 import warnings
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -54,7 +55,7 @@ def compare(names: list[str], n_rows: int) -> None:
         model = ours(random_state=0, n_jobs=1).fit(X, y)
         raw = model.decision_function if is_classes else model.predict
         explain(model, rows[:2], background)  # compiles
-        own, found = seconds_of(lambda model=model, rows=rows, background=background: explain(model, rows, background))
+        own, found = seconds_of(partial(explain, model, rows, background))
         error = np.abs(found.values.sum(axis=1) + found.base_values - raw(rows)).max()
         shape = f"{model._model.ensemble.n_trees} trees, {X.shape[1]} features"
         print(f"\n{name}: {n_rows} rows, background {len(background)}, {ours.__name__} of {shape}")
@@ -64,7 +65,7 @@ def compare(names: list[str], n_rows: int) -> None:
         )
         masker = shap.maskers.Independent(background, max_samples=N_BACKGROUND)
         explainer = shap.PermutationExplainer(raw, masker)
-        theirs, values = seconds_of(lambda explainer=explainer, rows=rows: explainer(rows, silent=True))
+        theirs, values = seconds_of(partial(explainer, rows, silent=True))
         distance = np.abs(values.values - found.values).mean() / np.abs(found.values).mean()
         print(f"  shap.PermutationExplainer   {theirs:9.2f} s   mean error {distance:.1%} of the mean value")
         print(f"  ratio                       {theirs / own:9.0f}")
@@ -73,7 +74,7 @@ def compare(names: list[str], n_rows: int) -> None:
             ("LightGBM", getattr(lightgbm, f"LGBM{ending}")(n_jobs=1, verbose=-1)),
         ):
             tree = shap.TreeExplainer(peer.fit(X, y), background, feature_perturbation="interventional")
-            taken, _ = seconds_of(lambda tree=tree, rows=rows: tree.shap_values(rows))
+            taken, _ = seconds_of(partial(tree.shap_values, rows))
             print(f"  shap.TreeExplainer, {label:9s}{taken:8.2f} s   its own 100 trees, by default")
 
 

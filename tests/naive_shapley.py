@@ -23,8 +23,8 @@ def shapley_values(answer: Answer, x: Array, background: Array) -> Array:
             answers = answer(mixed)
             game[frozenset(chosen)] = answers.reshape(len(background), -1).mean(axis=0)
     values = np.zeros((n, len(game[frozenset()])))
-    for chosen, worth in game.items():
-        for f in set(range(n)) - chosen:
-            share = factorial(len(chosen)) * factorial(n - len(chosen) - 1) / factorial(n)
-            values[f] += share * (game[chosen | {f}] - worth)
+    for without, worth in game.items():
+        for f in set(range(n)) - without:
+            share = factorial(len(without)) * factorial(n - len(without) - 1) / factorial(n)
+            values[f] += share * (game[without | {f}] - worth)
     return values

@@ -26,7 +26,7 @@ FEW: dict[str, Any] = {"n_estimators": 6, "random_state": 0, "categorical_featur
 BOOST: dict[str, Any] = FEW | {"learning_rate": 0.3}
 TREE: dict[str, Any] = {"random_state": 0, "categorical_features": [2]}
 CLASSES = {
-    "tree": SLMClassifier(max_partitions=3, **TREE),
+    "tree": SLMClassifier(max_partitions=3, envelope_decay=0.0, selection_decay=0.0, **TREE),
     "forest": SLMForestClassifier(**FEW),
     "hard forest": SLMForestClassifier(voting="hard", **FEW),
     "boost": SLMBoostClassifier(leaf="constant", **BOOST),
@@ -65,15 +65,11 @@ COUNTS = np.rint(np.abs(TOTAL))
 SAMPLES, BACKGROUND = X[:3], X[100:120]
 
 
-def raw_of(model: Any) -> Callable[[Any], Array]:
+def raw_of(model: Any) -> Any:
     """What `output="raw"` explains."""
-    if hasattr(model, "decision_function"):
-        return model.decision_function  # type: ignore[no-any-return]
-    if hasattr(model, "predict_proba"):
-        return model.predict_proba  # type: ignore[no-any-return]
     if getattr(model, "loss", None) == "poisson":
         return lambda given: np.log(model.predict(given))
-    return model.predict  # type: ignore[no-any-return]
+    return getattr(model, "decision_function", getattr(model, "predict_proba", model.predict))
 
 
 def check(model: Any, answer: Callable[[Any], Array], output: str | None = None, X: Array = SAMPLES) -> None:
@@ -138,7 +134,7 @@ def swapped(Z: Array) -> Array:
 def planted() -> Any:
     """A tree of the one hyperplane x0 + x1 >= t, learned from data in which nothing tells the two features apart."""
     Z = swapped(np.random.default_rng(1).normal(size=(200, 3)))
-    draws = {"n_projections": 400, "n_coefficients": 2, "axis_projections": False}
+    draws: dict[str, Any] = {"n_projections": 400, "n_coefficients": 2, "axis_projections": False}
     model = SLMRegressor(max_depth=1, max_partitions=1, random_state=0, **draws).fit(Z, 1.0 * (Z[:, 0] + Z[:, 1] > 0))
     assert sorted(model.tree_.feature.tolist()) == [0, 1]
     assert len(set(model.tree_.coefficient.tolist())) == 1
@@ -233,6 +229,20 @@ def test_values_do_not_depend_on_the_number_of_threads(wide: Any) -> None:
         assert one.standard_errors.tobytes() == two.standard_errors.tobytes()
         alone = explain(model, Z[17:18], background, n_permutations=4, n_jobs=1)
         assert alone.values.tobytes() == one.values[17:18].tobytes()
+
+
+def test_path_of_twelve_features_is_followed_exactly() -> None:
+    rng = np.random.default_rng(7)
+    Z = rng.normal(size=(400, 12))
+    draws: dict[str, Any] = {"n_projections": 30, "n_coefficients": 12, "subspace_size": 12, "envelope_decay": 0.0}
+    model = SLMRegressor(max_depth=3, max_partitions=1, axis_projections=False, random_state=0, **draws)
+    model.fit(Z, Z.sum(axis=1))
+    tree = model.tree_
+    assert len(np.unique(tree.feature)) == 12
+    assert np.diff(tree.first_term).max() >= 10
+    found = explain(model, Z[:1], Z[50:80])
+    assert found.is_exact
+    np.testing.assert_allclose(found.values[0], shapley_values(model.predict, Z[0], Z[50:80])[:, 0], atol=1e-9)
 
 
 def test_background_of_several_blocks_is_the_mean_over_its_samples() -> None:

@@ -9,7 +9,8 @@ from sublearn.kernels.layout import Array
 from sublearn.kernels.paths import MOST, Paths
 from sublearn.kernels.prediction import ROWS, Rows
 from sublearn.kernels.sampling import Draws, Sums, add_sampled, count_far_players
-from sublearn.kernels.shapley import BLOCK, SLOTS, Sides, Space, Trees, add_credits
+from sublearn.kernels.shapley import PLACES, SLOTS, Linear, Space, Trees, add_credits
+from sublearn.kernels.sides import BLOCK, FEW, Sides
 
 WALKING = 5000  # what a tree costs with a block of the background, in samples visited
 
@@ -107,6 +108,19 @@ def _space(part: Part) -> Space:
         sides=Sides(np.empty(n, np.int64), np.empty(n, np.int64)),
         slopes=np.empty(n, np.int64),
         todo=np.empty((depth + 2, 3), np.int64),
+        heads=np.zeros(4, np.uint64),
+        bounds=np.empty((3, BLOCK), np.int32),
+        least=np.empty(1 << FEW, np.int32),
+        credit=np.zeros(PLACES),
+        linear=Linear(
+            slope=np.zeros(SLOTS),
+            own=np.zeros(SLOTS),
+            number=np.zeros(SLOTS, np.uint64),
+            sums=np.zeros(SLOTS, np.int32),
+            parts=np.zeros(SLOTS),
+            loose=np.zeros(SLOTS),
+            credit=np.zeros(SLOTS),
+        ),
     )
 
 

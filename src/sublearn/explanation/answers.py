@@ -34,7 +34,7 @@ def credit_answers(parts: list[Part], draw: Draw, workers: Workers) -> Credits:
     n_samples, n_features = parts[0].own.shape[1], parts[0].model.n_features
     found = []
     for i in range(n_samples):
-        game = sum(part.weight * _game(part, i, plan, workers) for part in parts)
+        game = np.sum([part.weight * _game(part, i, plan, workers) for part in parts], axis=0)
         found.append(_credits_of_orders(plan, game) if len(plan.orders) else _credits_of_sets(plan, game))
     n_outputs = found[0][0].shape[1]
     values, variances = (np.zeros((n_samples, n_features, n_outputs)) for _ in range(2))

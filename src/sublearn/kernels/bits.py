@@ -26,13 +26,13 @@ def _spread(builder: Any, value: Any, lanes: Any) -> Any:
     return builder.shuffle_vector(one, undefined, ir.Constant(zeros, [0] * lanes.count))
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def count_ones(typing_context: Any, word: Any) -> Any:
     """Number of bits that are set."""
     return types.int64(types.uint64), lambda context, builder, signature, given: builder.ctpop(given[0])
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def first_one(typing_context: Any, word: Any) -> Any:
     """Number of the lowest bit that is set, of a word that is not 0."""
 
@@ -42,7 +42,7 @@ def first_one(typing_context: Any, word: Any) -> Any:
     return types.int64(types.uint64), generate
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def bits_at_least(typing_context: Any, numbers: Any, place: Any, least: Any) -> Any:
     """A word whose bit i tells whether numbers[place + i] >= least; numbers: int32, one-dimensional, `WORD` of them."""
 
@@ -55,7 +55,7 @@ def bits_at_least(typing_context: Any, numbers: Any, place: Any, least: Any) -> 
     return types.uint64(numbers, types.int64, types.int32), generate
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def add_codes(typing_context: Any, sums: Any, to: Any, codes: Any, place: Any) -> Any:
     """Add `LANES` codes, int16, from `place` on to as many sums, int32, from `to` on."""
 
@@ -69,7 +69,7 @@ def add_codes(typing_context: Any, sums: Any, to: Any, codes: Any, place: Any) -
     return types.void(sums, types.int64, codes, types.int64), generate
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def add_where(typing_context: Any, numbers: Any, place: Any, bits: Any, amount: Any) -> Any:
     """Add an amount to those of `LANES` numbers, float64, from `place` on whose bits are set."""
 
@@ -85,7 +85,7 @@ def add_where(typing_context: Any, numbers: Any, place: Any, bits: Any, amount: 
     return types.void(numbers, types.int64, types.uint64, types.float64), generate
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def join_words(typing_context: Any, words: Any, to: Any, a: Any, b: Any) -> Any:
     """Write to the four words from `to` on which bits are set in those from a on and in those from b on."""
 

@@ -21,7 +21,7 @@ from sublearn.kernels.slopes import answer_of
 class Draws(NamedTuple):
     """What is drawn, and space for it."""
 
-    key: int  # uint64; below it each tree has one, and below that each pair
+    key: np.uint64  # below it each tree has one, and below that each pair
     n_pairs: int
     order: Array  # int64 (n_features,)
     leads: Array  # bool (n_records,) of the largest tree: whether a route goes on to an end that was left out

@@ -59,7 +59,12 @@ class Space(NamedTuple):
     paths: Paths
     sides: Sides
     slopes: Array  # int64 (n_records,), where the codes of an end's slopes begin
-    todo: Array  # int64 (many, 3): record, which of two stacks has its states, and the first of these
+    todo: Array  # int64 (depth, 3): record, which of two stacks has its states, and the first of these
+    heads: Array  # uint64 (4,), as in `split_few`
+    bounds: Array  # int32 (3, BLOCK)
+    least: Array  # int32 (2^FEW,)
+    credit: Array  # float64 (PLACES,), as all credits 0 when they are not in use
+    linear: "Linear"
 
 
 class Linear(NamedTuple):
@@ -345,25 +350,13 @@ def add_credits(routes, trees, values, slopes, own, first, last, space, out):
     """
     paths = space.paths
     todo = space.todo
+    heads = space.heads
     table = np.empty(4, np.uint64)
     sums = np.empty(1, np.int32)
     leaf_codes = np.empty(1, np.int16)
     work = np.empty((256, 3), np.uint64)
     above = np.empty((1024, 3), np.uint64)
     below = np.empty((1024, 3), np.uint64)
-    heads = np.zeros(4, np.uint64)
-    bounds = np.empty((3, BLOCK), np.int32)
-    least = np.empty(1 << FEW, np.int32)
-    credit = np.zeros(PLACES)
-    linear = Linear(
-        np.zeros(SLOTS),
-        np.zeros(SLOTS),
-        np.zeros(SLOTS, np.uint64),
-        np.zeros(SLOTS, np.int32),
-        np.zeros(SLOTS),
-        np.zeros(SLOTS),
-        np.zeros(SLOTS),
-    )
     for t in range(trees.ends.size):
         begin = np.int64(routes.first_records[t])
         n_records = trees.ends[t] - begin
@@ -419,12 +412,12 @@ def add_credits(routes, trees, values, slopes, own, first, last, space, out):
                                 end,
                                 leaf_codes,
                                 space.slopes[r],
-                                linear,
-                                credit,
+                                space.linear,
+                                space.credit,
                                 out[i],
                             )
                         else:
-                            credit_end(paths, r, node, values, trees.features, states, here, end, credit, out[i])
+                            credit_end(paths, r, node, values, trees.features, states, here, end, space.credit, out[i])
                         continue
                     if work.shape[0] < end - here + 2:
                         work = np.empty((2 * (end - here) + 2, 3), np.uint64)
@@ -433,7 +426,7 @@ def add_credits(routes, trees, values, slopes, own, first, last, space, out):
                     threshold = np.int32(routes.number[word])
                     is_few = paths.n_players[r] <= FEW
                     if is_few:
-                        fill_table(paths, r, space.sides, threshold, own[i], sums, least, table)
+                        fill_table(paths, r, space.sides, threshold, own[i], sums, space.least, table)
                     heads[0] = 0
                     heads[1] = end - here
                     heads[2] = n_above
@@ -442,7 +435,9 @@ def add_credits(routes, trees, values, slopes, own, first, last, space, out):
                         if is_few:
                             split_few(paths, r, space.sides.table[r], table, work, above, below, heads)
                         else:
-                            split_many(paths, r, threshold, own[i], codes, bounds, table, work, above, below, heads)
+                            split_many(
+                                paths, r, threshold, own[i], codes, space.bounds, table, work, above, below, heads
+                            )
                         if np.int64(heads[1]) + 2 > work.shape[0]:
                             more = np.empty((2 * work.shape[0], 3), np.uint64)
                             take_states(work, 0, np.int64(heads[1]), more)
