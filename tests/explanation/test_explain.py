@@ -55,7 +55,8 @@ def table() -> Array:
 
 def score(X: Array) -> Array:
     filled = np.nan_to_num(X)
-    return filled[:, 0] + filled[:, 3] * filled[:, 4] + (X[:, 2] == 1) - np.log(X[:, 1]) * filled[:, 5]
+    total: Array = filled[:, 0] + filled[:, 3] * filled[:, 4] + (X[:, 2] == 1) - np.log(X[:, 1]) * filled[:, 5]
+    return total
 
 
 X = table()
