@@ -10,6 +10,9 @@ numbers in use:
                            MEMBERS, 2^34    models that are averaged, from      `_base.boosting`
                                             there on; the first has the fit's key
     all trials             0, 1, 2, ...     each part; each feature, to deal     `core.boosting.audition`
+    an explanation         0, 1, 2, ...     trees, or pairs of orders, and then  `kernels.sampling`
+                                            pairs; features to be ordered        `explanation.answers`
+                           BACKGROUND, 2^32 samples to compare with              `explanation.explaining`
     a tree of a forest     BAG, 2^20        its bootstrap sample                 `core.tree.bagging`
     a round of boosting    SUBSAMPLE, 2^32  rows that are drawn, by contents     `core.boosting.rounds`
                            SIGNS, 2^33      signs of the outputs, the same       `core.boosting.rounds`

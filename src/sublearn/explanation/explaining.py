@@ -9,7 +9,7 @@ from sublearn._base.cores import n_threads
 from sublearn._base.estimator import SLMPredictor
 from sublearn._base.frames import take_rows
 from sublearn._base.parameters import PARAMETERS, whole
-from sublearn.core.keys import keys_below
+from sublearn.core.keys import key_below, keys_below
 from sublearn.core.model.fitted import FittedModel
 from sublearn.core.parallel import Workers
 from sublearn.explanation.additive import credit_raw
@@ -19,6 +19,7 @@ from sublearn.explanation.record import Explanation
 from sublearn.export.inequalities import names_of_features
 from sublearn.kernels.layout import Array
 
+BACKGROUND = 1 << 32  # number of a key, see `core.keys`
 MOST_DRAWN = 100  # samples of a background that is drawn from X
 RAW, PREDICTION = OUTPUTS = ("raw", "prediction")
 
@@ -132,7 +133,9 @@ def _drawn(X: Any, key: int) -> Any:
         )
     if n <= MOST_DRAWN:
         return X
-    return take_rows(X, np.sort(np.argsort(keys_below(key, np.arange(n)), kind="stable")[:MOST_DRAWN]))
+    return take_rows(
+        X, np.sort(np.argsort(keys_below(key_below(key, BACKGROUND), np.arange(n)), kind="stable")[:MOST_DRAWN])
+    )
 
 
 def _chosen(output: str | None, parts: list[Part]) -> str:

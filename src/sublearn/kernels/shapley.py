@@ -60,7 +60,7 @@ class Space(NamedTuple):
     sides: Sides
     slopes: Array  # int64 (n_records,), where the codes of an end's slopes begin
     todo: Array  # int64 (depth, 3): record, which of two stacks has its states, and the first of these
-    heads: Array  # uint64 (4,), as in `split_few`
+    heads: Array  # uint64 (4,), as in `split`
     bounds: Array  # int32 (3, BLOCK)
     least: Array  # int32 (2^FEW,)
     credit: Array  # float64 (PLACES,), as all credits 0 when they are not in use
@@ -98,12 +98,38 @@ def digit(known, p):
 
 
 @inner
-def split_few(paths, r, begin, table, work, above, below, heads):
-    """Send the states in `work` on, by the table of a record of few players that begins at `begin`.
+def find_case(known, p_0, p_1, p_2, p_3, n_players):
+    """What is known of up to four players, as a number of ternary digits, and the first who is open, if any is."""
+    d_0 = digit(known, p_0)
+    d_1 = digit(known, p_1)
+    case = d_0 + np.uint64(3) * d_1
+    p_open = p_1 if d_0 else p_0
+    if n_players > 2:
+        d_2 = digit(known, p_2)
+        case += np.uint64(9) * d_2 + np.uint64(27) * digit(known, p_3)
+        last = p_3 if d_2 else p_2
+        p_open = last if d_0 and d_1 else p_open
+    return case, p_open
+
+
+@inner
+def first_open(paths, r, known):
+    """The first player of a record of whom nothing is known; any where there is none."""
+    for j in range(paths.n_players[r]):
+        p = np.uint64(paths.number[r, j])
+        if digit(known, p) == EMPTY:
+            return p
+    return np.uint64(0)
+
+
+@inner
+def split(paths, r, begin, threshold, own, codes, bounds, table, work, above, below, heads):
+    """Send the states in `work` on to both sides of the plane of a record.
 
     What is above the plane for sure goes to `above`, what is below it to `below`, and what is neither back to `work`,
-    twice, with one more player known. heads: the first state left to do, and how many states there are in each of the
-    three; a call that lacks room leaves states to do. There are no branches, which a CPU could not predict here.
+    twice, with one more player known. Of few players the table that begins at `begin` tells; of many it is filled for
+    each state. heads: the first state left to do, and how many states there are in each of the three; a call that lacks
+    room leaves states to do. No branches depend on a state, since a CPU could not predict them.
     """
     at, n_work, n_above, n_below = heads
     m = paths.n_players[r]
@@ -118,62 +144,19 @@ def split_few(paths, r, begin, table, work, above, below, heads):
         known = work[at, 0]
         set_0 = work[at, 1]
         set_1 = work[at, 2]
-        d_0 = digit(known, p_0)
-        d_1 = digit(known, p_1)
-        k = d_0 + np.uint64(3) * d_1
-        p_open = p_1 if d_0 else p_0
-        if m > 2:
-            d_2 = digit(known, p_2)
-            d_3 = digit(known, p_3)
-            k += np.uint64(9) * d_2 + np.uint64(27) * d_3
-            last = p_3 if d_2 else p_2
-            p_open = last if d_0 and d_1 else p_open
-        place = np.uint64(begin) + np.uint64(4) * k
+        if m <= FEW:
+            case, p_open = find_case(known, p_0, p_1, p_2, p_3, m)
+            place = np.uint64(begin) + np.uint64(4) * case
+        else:
+            find_sides(paths, r, threshold, own, codes, known, bounds, table)
+            p_open = first_open(paths, r, known)
+            place = EMPTY
         above_0 = table[place] & set_0
         above_1 = table[place + ONE] & set_1
         below_0 = table[place + TWO] & set_0
         below_1 = table[place + TWO + ONE] & set_1
         open_0 = set_0 & ~(above_0 | below_0)
         open_1 = set_1 & ~(above_1 | below_1)
-        n_above = put_state(above, n_above, known, above_0, above_1)
-        n_below = put_state(below, n_below, known, below_0, below_1)
-        n_work = put_state(work, n_work, known | ONE << p_open, open_0, open_1)
-        n_work = put_state(work, n_work, known | ONE << (p_open + HALF), open_0, open_1)
-        at += ONE
-    heads[0] = at
-    heads[1] = n_work
-    heads[2] = n_above
-    heads[3] = n_below
-
-
-@inner
-def first_open(paths, r, known):
-    """The first player of a record of whom nothing is known; any where there is none."""
-    for j in range(paths.n_players[r]):
-        p = np.uint64(paths.number[r, j])
-        if digit(known, p) == EMPTY:
-            return p
-    return np.uint64(0)
-
-
-@inner
-def split_many(paths, r, threshold, own, codes, bounds, table, work, above, below, heads):
-    """`split_few` for records of many players, of which `table` (4,) is filled for each state."""
-    at, n_work, n_above, n_below = heads
-    most = np.uint64(work.shape[0] - 2)
-    end = min(np.uint64(above.shape[0]) - n_above, np.uint64(below.shape[0]) - n_below) + at
-    while at < n_work and n_work <= most and at < end:
-        known = work[at, 0]
-        set_0 = work[at, 1]
-        set_1 = work[at, 2]
-        find_sides(paths, r, threshold, own, codes, known, bounds, table)
-        above_0 = table[0] & set_0
-        above_1 = table[1] & set_1
-        below_0 = table[2] & set_0
-        below_1 = table[3] & set_1
-        open_0 = set_0 & ~(above_0 | below_0)
-        open_1 = set_1 & ~(above_1 | below_1)
-        p_open = first_open(paths, r, known)
         n_above = put_state(above, n_above, known, above_0, above_1)
         n_below = put_state(below, n_below, known, below_0, below_1)
         n_work = put_state(work, n_work, known | ONE << p_open, open_0, open_1)
@@ -424,20 +407,27 @@ def add_credits(routes, trees, values, slopes, own, first, last, space, out):
                     take_states(states, here, end, work)
                     word = (begin + r) * routes.width
                     threshold = np.int32(routes.number[word])
-                    is_few = paths.n_players[r] <= FEW
-                    if is_few:
+                    if paths.n_players[r] <= FEW:
                         fill_table(paths, r, space.sides, threshold, own[i], sums, space.least, table)
                     heads[0] = 0
                     heads[1] = end - here
                     heads[2] = n_above
                     heads[3] = n_below
                     while heads[0] < heads[1]:
-                        if is_few:
-                            split_few(paths, r, space.sides.table[r], table, work, above, below, heads)
-                        else:
-                            split_many(
-                                paths, r, threshold, own[i], codes, space.bounds, table, work, above, below, heads
-                            )
+                        split(
+                            paths,
+                            r,
+                            space.sides.table[r],
+                            threshold,
+                            own[i],
+                            codes,
+                            space.bounds,
+                            table,
+                            work,
+                            above,
+                            below,
+                            heads,
+                        )
                         if np.int64(heads[1]) + 2 > work.shape[0]:
                             more = np.empty((2 * work.shape[0], 3), np.uint64)
                             take_states(work, 0, np.int64(heads[1]), more)
