@@ -23,7 +23,7 @@ UNITS = {name: Unit("contender", "honest", False, "iris", name, 0) for name in C
 OF_SLM = {"slm-baseline", "slm-boost", "ablation", "convergence", "root", "growth", "trees"}
 # what only presents results, or runs and files them
 SHOWING = {
-    *("canvas", "claims", "compiling", "digests", "evidence", "figures", "headline", "method", "node_figure", "page"),
+    *("claims", "compiling", "digests", "evidence", "figures", "headline", "method", "node_figure", "page"),
     *("pictures", "plan", "printed", "report", "reproduce", "runner", "shapes", "sheets", "significance"),
     *(
         "statements",
@@ -88,7 +88,7 @@ def changed_by(path: Path, edit: Callable[[str], str]) -> set[str]:
         ("paper/convergence.py", {"convergence", "growth", "trees"}),
         ("paper/tree_measures.py", {"growth", "trees"}),
         *((name, set()) for name in ("_base/spaces.py", "_files/reading.py", "files.py", "tuning.py")),
-        *((name, set()) for name in ("command/app.py", "export/text.py", "bench/run.py")),
+        *((name, set()) for name in ("command/app.py", "export/text.py", "bench/run.py", "display/canvas.py")),
         *((f"paper/{name}.py", set()) for name in sorted(SHOWING)),
     ],
 )

@@ -14,7 +14,8 @@ from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_
 
 from naive import Array
 from sublearn import SLMClassifier, SLMRegressor
-from sublearn.paper import canvas, figures, node_figure
+from sublearn.display import canvas
+from sublearn.paper import figures, node_figure
 from sublearn.paper.figures import Convergence, Plane
 from sublearn.paper.node import search_root
 from sublearn.paper.tables import OPTIMISTIC

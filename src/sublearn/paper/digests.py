@@ -16,6 +16,7 @@ NOT_ENGINE = (
     "paper",
     "bench",
     "command",
+    "display",
     "__init__.py",
     "__main__.py",
     "_base/spaces.py",

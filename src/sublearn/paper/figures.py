@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from sublearn.core.tree.projection import envelope
-from sublearn.kernels.layout import Array
-from sublearn.paper.canvas import (
+from sublearn.display.canvas import (
     COLOURS,
     GREY,
     INK,
@@ -26,6 +25,7 @@ from sublearn.paper.canvas import (
     scatter_classes,
     small_multiples,
 )
+from sublearn.kernels.layout import Array
 from sublearn.paper.node_figure import partition_and_tree, system_overview
 
 if TYPE_CHECKING:

@@ -8,9 +8,7 @@ import numpy as np
 from sklearn.datasets import make_blobs
 
 from sublearn.core.data.codes import line_of
-from sublearn.export import names_of_features
-from sublearn.kernels.layout import Array
-from sublearn.paper.canvas import (
+from sublearn.display.canvas import (
     COLOURS,
     GREY,
     INK,
@@ -26,6 +24,8 @@ from sublearn.paper.canvas import (
     style_of,
     tint,
 )
+from sublearn.export import names_of_features
+from sublearn.kernels.layout import Array
 from sublearn.paper.node import RootSearch, search_root
 from sublearn.tree import SLMClassifier
 

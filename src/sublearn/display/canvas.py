@@ -1,4 +1,8 @@
-"""What all figures share: colours that every kind of colour vision tells apart, sizes of type, saving."""
+"""What all figures share: colours that every kind of colour vision tells apart, sizes of type, saving.
+
+Displays draw on whatever axes they are given, so their ink is that of a `Palette`, which suits light and dark grounds.
+Figures of their own, as those of `sublearn.paper`, are white.
+"""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -16,6 +20,21 @@ MARKERS = ("o", "^", "s", "D", "v", "P", "X")
 INK, GREY, PALE = "#222222", "#8C8C8C", "#D4D4D4"
 TITLE, TEXT, SMALL = 11, 10, 9  # points
 DPI = 150
+TINT = 0.22  # share of a colour in its tint
+LIGHT_INK, DARK_PALE = "#EEEEEE", "#4A4A4A"  # ink and pale of dark grounds
+
+
+class Palette(NamedTuple):
+    """Ink for lines and type, two greys, and the ground they are on."""
+
+    ink: str
+    grey: str
+    pale: str
+    ground: tuple[float, float, float]
+
+    def tint(self, colour: str) -> Array:
+        """A colour mixed with much of the ground."""
+        return TINT * rgb(colour) + (1 - TINT) * np.array(self.ground)
 
 
 class Style(NamedTuple):
@@ -25,32 +44,67 @@ class Style(NamedTuple):
     marker: str
 
 
+def needed_matplotlib(owner: str, extra: str = "plot") -> None:
+    """Raise ImportError where matplotlib is missing."""
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError:
+        raise ImportError(f"{owner} needs matplotlib: pip install 'sublearn[{extra}]'") from None
+
+
+def axes_of(ax: Any, width: float, height: float, owner: str) -> Any:
+    """The axes that a display was given, or those of a new figure of pyplot, in inches, which `plt.show` shows."""
+    needed_matplotlib(owner)
+    from matplotlib.axes import Axes
+
+    if isinstance(ax, Axes):
+        return ax
+    if ax is not None:
+        raise TypeError(f"ax of {owner} must be a matplotlib Axes or None; got {type(ax).__name__}.")
+    from matplotlib import pyplot as plt
+
+    return plt.subplots(figsize=(width, height), layout="constrained")[1]
+
+
+def palette_of(axes: Any) -> Palette:
+    """Ink and greys that suit the ground of some axes, or that of their figure where they are transparent."""
+    from matplotlib.colors import to_rgba
+
+    red, green, blue, opacity = to_rgba(axes.get_facecolor())
+    if opacity < 0.5:
+        red, green, blue, opacity = to_rgba(axes.figure.get_facecolor())
+    ground = (red, green, blue) if opacity >= 0.5 else (1.0, 1.0, 1.0)
+    is_dark = 0.30 * ground[0] + 0.59 * ground[1] + 0.11 * ground[2] < 0.5
+    ink, pale = (LIGHT_INK, DARK_PALE) if is_dark else (INK, PALE)
+    return Palette(ink=ink, grey=GREY, pale=pale, ground=ground)
+
+
 def new_figure(width: float, height: float) -> "Figure":
     """An empty figure, in inches."""
-    try:
-        from matplotlib.figure import Figure
-        from matplotlib.layout_engine import ConstrainedLayoutEngine
-    except ImportError:
-        raise ImportError("figures of sublearn.paper need matplotlib: pip install 'sublearn[paper]'") from None
+    needed_matplotlib("new_figure", "paper")
+    from matplotlib.figure import Figure
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
+
     layout = ConstrainedLayoutEngine(w_pad=0.08, h_pad=0.08)
     return Figure(figsize=(width, height), layout=layout, facecolor="white")
 
 
 def dress(axes: Any, title: str = "", xlabel: str = "", ylabel: str = "") -> None:
     """Titles, labels and the plain look of all panels."""
-    axes.set_title(title, loc="left", fontsize=TITLE, color=INK)
-    axes.set_xlabel(xlabel, fontsize=TEXT, color=INK)
-    axes.set_ylabel(ylabel, fontsize=TEXT, color=INK)
-    axes.tick_params(labelsize=SMALL, color=GREY, labelcolor=INK)
+    palette = palette_of(axes)
+    axes.set_title(title, loc="left", fontsize=TITLE, color=palette.ink)
+    axes.set_xlabel(xlabel, fontsize=TEXT, color=palette.ink)
+    axes.set_ylabel(ylabel, fontsize=TEXT, color=palette.ink)
+    axes.tick_params(labelsize=SMALL, color=palette.grey, labelcolor=palette.ink)
     axes.spines[["top", "right"]].set_visible(False)
-    axes.spines[["bottom", "left"]].set_color(GREY)
+    axes.spines[["bottom", "left"]].set_color(palette.grey)
 
 
 def bare(axes: Any) -> None:
     """Take ticks and numbers away, but leave the frame."""
     axes.set(xticks=[], yticks=[])
     axes.spines[:].set_visible(True)
-    axes.spines[:].set_color(PALE)
+    axes.spines[:].set_color(palette_of(axes).pale)
 
 
 def style_of(k: int) -> Style:
@@ -58,10 +112,14 @@ def style_of(k: int) -> Style:
     return Style(COLOURS[k % len(COLOURS)], MARKERS[(k % len(COLOURS) + k // len(COLOURS)) % len(MARKERS)])
 
 
+def rgb(colour: str) -> Array:
+    """Red, green and blue from 0 to 1 of a colour written as #RRGGBB."""
+    return np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)]) / 255
+
+
 def tint(colour: str) -> Array:
     """A colour mixed with much white."""
-    full = np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)]) / 255
-    return 0.22 * full + 0.78
+    return TINT * rgb(colour) + (1 - TINT)
 
 
 def small_multiples(figure: "Figure", n: int, n_columns: int) -> Iterator[Any]:
@@ -75,10 +133,17 @@ def small_multiples(figure: "Figure", n: int, n_columns: int) -> Iterator[Any]:
 
 def scatter_classes(axes: Any, X: Array, y: Array, classes: Iterable[Any], size: float) -> None:
     """Samples in the plane, in the style of their class."""
+    ground = palette_of(axes).ground
     for k, name in enumerate(classes):
         colour, marker = style_of(k)
         axes.scatter(
-            *X[y == name].T, s=size, marker=marker, color=colour, edgecolors="white", linewidths=0.3, label=str(name)
+            *X[y == name].T,
+            s=size,
+            marker=marker,
+            color=colour,
+            edgecolors=ground,
+            linewidths=0.3,
+            label=str(name),
         )
 
 
