@@ -15,9 +15,9 @@ from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_
 from naive import Array
 from sublearn import SLMClassifier, SLMRegressor
 from sublearn.display import canvas
+from sublearn.display.search import search_root
 from sublearn.paper import figures, node_figure
 from sublearn.paper.figures import Convergence, Plane
-from sublearn.paper.node import search_root
 from sublearn.paper.tables import OPTIMISTIC
 
 SMALLEST = 8  # points

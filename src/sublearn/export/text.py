@@ -95,18 +95,13 @@ class _Writer(Inequalities):
         """What a leaf answers."""
         value = self.tree.value[i]
         if self.is_sum:
-            return f"adds {', '.join(map(self.number, value))}{self.slopes(i)}, {self.samples(i)}"
+            slopes = ", ".join(self.slopes(i))
+            leaning = f" and a slope in {slopes}" if slopes else ""
+            return f"adds {', '.join(map(self.number, value))}{leaning}, {self.samples(i)}"
         if self.classes is None:
             return f"value {self.number(value[0])}, {self.samples(i)}"
         best = int(value.argmax())
         return f"class {self.classes[best]}, {self.number(100 * value[best])} % of {self.samples(i)}"
-
-    def slopes(self, i: int) -> str:
-        """The features of a leaf's linear model."""
-        slopes = self.tree.slopes
-        views = slopes.feature[slopes.first[i] : slopes.first[i + 1]].tolist() if slopes.first.size else []
-        self.seen |= dict.fromkeys(views)
-        return f" and a slope in {', '.join(self.views[v].name for v in views)}" if views else ""
 
     def samples(self, i: int) -> str:
         """How many samples a node has."""

@@ -35,7 +35,7 @@ EXPERIMENTS = {
     "contender": ("paper/contenders.py",),
     "ablation": ("paper/contenders.py", "paper/ablations.py"),
     "convergence": ("paper/contenders.py", "paper/convergence.py"),
-    "root": ("paper/contenders.py", "paper/ablations.py", "paper/measures.py", "paper/node.py"),
+    "root": ("paper/contenders.py", "paper/ablations.py", "paper/measures.py", "display/search.py"),
     "svr": ("paper/measures.py",),
     **dict.fromkeys(
         ("growth", "trees"),

@@ -24,9 +24,9 @@ from sublearn.display.canvas import (
     style_of,
     tint,
 )
+from sublearn.display.search import RootSearch, search_root
 from sublearn.export import names_of_features
 from sublearn.kernels.layout import Array
-from sublearn.paper.node import RootSearch, search_root
 from sublearn.tree import SLMClassifier
 
 if TYPE_CHECKING:
