@@ -14,7 +14,7 @@ from drawn_models import CASES, long_names, tree_of
 from pictures import assert_legible
 from sublearn import SLMBoostClassifier, SLMBoostRegressor, SLMClassifier, SLMRegressor
 from sublearn.core.data.codes import encode_samples
-from sublearn.display import NodeDisplay
+from sublearn.display import NodeDisplay, TreeDisplay
 from sublearn.display.node_view import (
     ENTROPY,
     GINI,
@@ -115,7 +115,7 @@ def test_bars_hold_all_samples_of_the_node_and_dots_the_bins(wine: Any) -> None:
         assert len(grey.get_xdata()) > 100
         assert diamond.get_marker() == "D"
     labels = [text.get_text() for text in display.axes_["legend"].get_legend().get_texts()]
-    assert labels == ["0", "1", "2", "chosen cut", "16 bins", "all thresholds", "before the cut"]
+    assert labels == ["class 0", "class 1", "class 2", "chosen cut", "16 bins", "all thresholds", "before the cut"]
 
 
 def test_cosines_are_those_of_the_vectors(models: Any) -> None:
@@ -226,3 +226,13 @@ def test_samples_that_do_not_reach_the_node_are_refused(wine: Any) -> None:
     inside = model.decision_path(data.data)[:, node].toarray()[:, 0] > 0
     with pytest.raises(ValueError, match=f"must have samples that reach node {node}; none of {(~inside).sum()} does"):
         NodeDisplay.from_estimator(model, data.data[~inside], data.target[~inside], node=node)
+
+
+def test_subfigures_are_drawn_on(wine: Any) -> None:
+    model, data = wine
+    figure = Figure(figsize=(14, 6), layout="constrained")
+    left, right = figure.subfigures(1, 2)
+    tree = TreeDisplay.from_estimator(model, max_depth=2, ax=left.subplots())
+    node = NodeDisplay.from_estimator(model, data.data, data.target, ax=right.subplots())
+    assert (tree.figure_, node.figure_) == (left, right)
+    assert_legible(figure, 4.5)

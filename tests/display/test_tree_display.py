@@ -66,6 +66,12 @@ def test_tree_of_one_cut_is_what_export_text_writes(iris: Any) -> None:
     ]  # fmt: skip
 
 
+def test_classes_that_are_numbers_are_told_from_shares(iris: Any) -> None:
+    assert [text for text in texts_of(TreeDisplay.from_estimator(iris[0])) if "class" in text] == [
+        f"class 0{JOINT}100{JOINT}%", f"class 1{JOINT}50{JOINT}%", "class 0", "class 1", "class 2",
+    ]  # fmt: skip
+
+
 def test_bars_are_the_class_shares_in_the_colours_of_the_classes(iris: Any) -> None:
     model, _ = iris
     display = TreeDisplay.from_estimator(model)

@@ -247,10 +247,10 @@ def within(ax: Any, content: Content, ruler: Ruler) -> tuple[Page, Any]:
 
 
 def names_of_classes(model: FittedModel, given: Sequence[str] | None, owner: str) -> list[str]:
-    """The names given to `owner`, or else the classes themselves."""
+    """The names given to `owner`, or else the classes themselves, told from other numbers where they are some."""
     classes = [] if model.classes is None else model.classes.tolist()
     if given is None:
-        return [one_line(c) for c in classes]
+        return [one_line(c if isinstance(c, str) else f"class {c}") for c in classes]
     if len(given) != len(classes):
         raise ValueError(
             f"class_names of {owner} must have a name for each of {len(classes)} classes; got {len(given)}."
