@@ -58,8 +58,8 @@ class FeatureTestDisplay:
 
     See Also
     --------
-    DiscriminantFeatureTest : The test for classes.
-    RelevantFeatureTest : The test for numbers.
+    sublearn.DiscriminantFeatureTest : The test for classes.
+    sublearn.RelevantFeatureTest : The test for numbers.
 
     Examples
     --------

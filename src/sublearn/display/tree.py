@@ -64,7 +64,7 @@ class TreeDisplay:
 
     See Also
     --------
-    export_text : The same as text, without limits.
+    sublearn.export_text : The same as text, without limits.
 
     Examples
     --------
