@@ -11,6 +11,8 @@ from sublearn._base.checking import check_target
 from sublearn.core.model.fitted import FittedModel
 from sublearn.core.model.flat_ensemble import add_values, apply
 from sublearn.core.parallel import Workers
+from sublearn.display.names import elided, one_line
+from sublearn.export.inequalities import Inequalities, Inequality
 from sublearn.kernels.layout import Array
 
 ENTROPY, GINI, SQUARED_ERROR, OBJECTIVE = "entropy", "gini", "squared_error", "objective"
@@ -184,3 +186,55 @@ def coarse_curve(values: Array, targets: Targets, n_bins: int = N_BINS) -> Curve
     """The loss at the boundaries of bins of equal width, as the search of a node tries them."""
     inner = np.linspace(values.min(), values.max(), n_bins + 1)[1:-1]
     return Curve(inner, split_losses(values, targets, inner))
+
+
+class PlaneView(NamedTuple):
+    """A hyperplane of a node, and what it does to the samples there."""
+
+    inequality: Inequality
+    values: Array  # float64 (n_samples,), the left side of the inequality
+    cut: float
+    chosen_loss: float  # that the cut leaves of these samples
+    fine: Curve
+    coarse: Curve
+
+
+class NodeView(NamedTuple):
+    """What a display of a node draws."""
+
+    title: str
+    planes: list[PlaneView]
+    cosines: Array  # float64 (n_planes, n_planes)
+    loss: float  # of the samples before they are cut
+    loss_name: str
+    labels: Array | None  # int64 (n_samples,), positions of classes
+    numbers: Array  # float64 (n_samples,), targets, or what boosting has left to learn
+    numbers_name: str
+    class_names: list[str]
+    notes: list[str]
+
+
+def plane_views(writer: Inequalities, i: int, projections: Array, targets: Targets, most: int) -> list[PlaneView]:
+    """The hyperplanes of node i; projections (n_planes, n_samples) are in codes."""
+    tree = writer.tree
+    found = []
+    for p, codes in zip(range(tree.first_plane[i], tree.first_plane[i + 1]), projections, strict=True):
+        inequality = writer.inequality(p)
+        threshold = tree.threshold[p] - 0.5  # codes are rounded, so the cut lies between two integers
+        in_codes = [fine_curve(codes, targets), coarse_curve(codes, targets)]
+
+        def left_side(values: Any, own: Inequality = inequality) -> Any:
+            return (values - own.offset) / own.scale
+
+        fine, coarse = (curve._replace(thresholds=left_side(curve.thresholds)) for curve in in_codes)
+        found.append(
+            PlaneView(
+                inequality=inequality._replace(terms=tuple(elided(one_line(t), most + 20) for t in inequality.terms)),
+                values=left_side(codes),
+                cut=float(left_side(threshold)),
+                chosen_loss=float(split_losses(codes, targets, np.array([threshold]))[0]),
+                fine=fine,
+                coarse=coarse,
+            )
+        )
+    return found
