@@ -230,7 +230,7 @@ def test_samples_that_do_not_reach_the_node_are_refused(wine: Any) -> None:
 
 def test_subfigures_are_drawn_on(wine: Any) -> None:
     model, data = wine
-    figure = Figure(figsize=(14, 6), layout="constrained")
+    figure: Any = Figure(figsize=(14, 6), layout="constrained")
     left, right = figure.subfigures(1, 2)
     tree = TreeDisplay.from_estimator(model, max_depth=2, ax=left.subplots())
     node = NodeDisplay.from_estimator(model, data.data, data.target, ax=right.subplots())
