@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import friedmanchisquare, rankdata, studentized_range
 
-from sublearn.paper.canvas import COLOURS, GREY, INK, SMALL, TEXT, TITLE, new_figure
+from sublearn.display.canvas import COLOURS, GREY, INK, SMALL, TEXT, TITLE, new_figure
 from sublearn.paper.significance import LEVEL, corrected_p_value
 from tables import TEST_SHARE
 

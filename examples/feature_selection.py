@@ -19,7 +19,7 @@ from matplotlib.figure import Figure
 from sklearn.datasets import load_breast_cancer
 
 from sublearn import DiscriminantFeatureTest
-from sublearn.paper.canvas import COLOURS, GREY, INK, SMALL, TEXT, dress
+from sublearn.display.canvas import COLOURS, GREY, INK, SMALL, TEXT, dress
 
 N_NOISE = 70
 

@@ -26,7 +26,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from sublearn import SLMClassifier
 from sublearn.core.data.codes import line_of
-from sublearn.paper.canvas import INK, style_of
+from sublearn.display.canvas import INK, style_of
 from sublearn.paper.node_figure import cell_of
 from sublearn.paper.sizes import size_of
 

@@ -4,6 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from sublearn import display as display
     from sublearn import paper as paper
     from sublearn._base.progress import Progress
     from sublearn._files.errors import ModelFileError
@@ -44,7 +45,19 @@ __all__ = [
 __version__ = "0.1.0"
 
 # Imported when first used, so that the command line answers at once: public modules, and where public names are.
-_MODULES = ("average", "boost", "explanation", "export", "files", "forest", "paper", "selection", "tree", "tuning")
+_MODULES = (
+    "average",
+    "boost",
+    "display",
+    "explanation",
+    "export",
+    "files",
+    "forest",
+    "paper",
+    "selection",
+    "tree",
+    "tuning",
+)
 _HOMES = {
     "DiscriminantFeatureTest": "selection",
     "Explanation": "explanation",

@@ -56,7 +56,7 @@ def test_use_of_an_estimator_loads_what_it_needs() -> None:
 
 def test_public_names_are_the_same_for_type_checkers() -> None:
     lazy = {name: f"sublearn.{module}" for name, module in sublearn._HOMES.items()}
-    assert typed_names() == {**lazy, "paper": "sublearn"}
+    assert typed_names() == {**lazy, "display": "sublearn", "paper": "sublearn"}
     assert sublearn.__all__ == sorted(sublearn._HOMES)
 
 

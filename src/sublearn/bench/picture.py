@@ -8,7 +8,7 @@ import numpy as np
 from sublearn.bench.contenders import CONTENDERS, OURS
 from sublearn.bench.loss import Reached
 from sublearn.bench.sets import SOURCES
-from sublearn.paper.canvas import GREY, PALE, TEXT, dress, new_figure, small_multiples, style_of
+from sublearn.display.canvas import GREY, PALE, TEXT, dress, new_figure, small_multiples, style_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

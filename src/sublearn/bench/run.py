@@ -23,7 +23,7 @@ from sublearn.bench.results import Results, empty, plain
 from sublearn.bench.startup import time_starts
 from sublearn.bench.tables import make_sheets
 from sublearn.bench.threads import time_threads
-from sublearn.paper.canvas import save
+from sublearn.display.canvas import save
 from sublearn.paper.datasets import MissingDataError
 from sublearn.paper.terminal import show_sheet
 

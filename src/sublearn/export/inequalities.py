@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from math import inf
+from typing import NamedTuple
 
 import numpy as np
 
@@ -62,6 +63,21 @@ class View:
         yield from zip(self.levels, self.codes.tolist(), strict=True)
 
 
+class Inequality(NamedTuple):
+    """A hyperplane as it is written; its projection of codes is scale times the left side, plus offset."""
+
+    terms: tuple[str, ...]  # the first without a sign
+    relation: str
+    cut: str
+    scale: float
+    offset: float
+
+    @property
+    def text(self) -> str:
+        """All of it, on one line."""
+        return f"{' '.join(self.terms)} {self.relation} {self.cut}"
+
+
 class Inequalities:
     """Writes the hyperplanes of a model; `seen` are the views of features that have appeared, in order."""
 
@@ -71,23 +87,42 @@ class Inequalities:
         self.seen: dict[int, None] = {}
 
     def plane(self, p: int) -> str:
+        """A hyperplane as an inequality on one line."""
+        return self.inequality(p).text
+
+    def inequality(self, p: int) -> Inequality:
         """A hyperplane as an inequality, scaled so that its first coefficient is 1."""
         tree = self.tree
-        threshold = tree.threshold[p] - 0.5  # codes are rounded, so the cut lies between two integers
-        terms: list[tuple[float, str, float]] = []
+        offset = 0.0
+        found: list[tuple[float, str, float]] = []
         for t in range(tree.first_term[p], tree.first_term[p + 1]):
             v, a = int(tree.feature[t]), float(tree.coefficient[t])
             line = self.views[v].line
-            threshold -= a * line.offset
+            offset += a * line.offset
             if line.slope != 0:
-                terms.append((a * line.slope, self.views[v].name, line.reach))
+                found.append((a * line.slope, self.views[v].name, line.reach))
             self.seen[v] = None
-        scale, text, _ = terms[0]
-        allowed = LARGEST_SHIFT / len(terms) / abs(scale)
-        for weight, name, reach in terms[1:]:
+        scale, first, _ = found[0]
+        allowed = LARGEST_SHIFT / len(found) / abs(scale)
+        terms = [first]
+        for weight, name, reach in found[1:]:
             factor = self.number(abs(weight / scale), allowed / reach)
-            text += f" {'-' if weight * scale < 0 else '+'} {'' if factor == '1' else factor + ' '}{name}"
-        return f"{text} {'>=' if scale > 0 else '<='} {self.number(threshold / scale, allowed)}"
+            terms.append(f"{'-' if weight * scale < 0 else '+'} {'' if factor == '1' else factor + ' '}{name}")
+        threshold = tree.threshold[p] - 0.5 - offset  # codes are rounded, so the cut lies between two integers
+        return Inequality(
+            terms=tuple(terms),
+            relation=">=" if scale > 0 else "<=",
+            cut=self.number(threshold / scale, allowed),
+            scale=scale,
+            offset=offset,
+        )
+
+    def slopes(self, i: int) -> list[str]:
+        """Names of the views that the linear model of leaf i leans on."""
+        slopes = self.tree.slopes
+        views = slopes.feature[slopes.first[i] : slopes.first[i + 1]].tolist() if slopes.first.size else []
+        self.seen |= dict.fromkeys(views)
+        return [self.views[v].name for v in views]
 
     def legend(self) -> Iterator[str]:
         """What the views that appeared stand for."""

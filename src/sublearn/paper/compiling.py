@@ -3,8 +3,8 @@
 import numpy as np
 
 from sublearn import SLMBoostClassifier, SLMClassifier
+from sublearn.display.search import search_root
 from sublearn.paper.contenders import CONTENDERS
-from sublearn.paper.node import search_root
 
 N_SAMPLES = 40
 FEW = {"slm-baseline": {}, "slm-forest": {"n_estimators": 2}, "slm-boost": {"n_estimators": 2}}

@@ -16,6 +16,7 @@ NOT_ENGINE = (
     "paper",
     "bench",
     "command",
+    "display",
     "__init__.py",
     "__main__.py",
     "_base/spaces.py",
@@ -34,7 +35,7 @@ EXPERIMENTS = {
     "contender": ("paper/contenders.py",),
     "ablation": ("paper/contenders.py", "paper/ablations.py"),
     "convergence": ("paper/contenders.py", "paper/convergence.py"),
-    "root": ("paper/contenders.py", "paper/ablations.py", "paper/measures.py", "paper/node.py"),
+    "root": ("paper/contenders.py", "paper/ablations.py", "paper/measures.py", "display/search.py"),
     "svr": ("paper/measures.py",),
     **dict.fromkeys(
         ("growth", "trees"),

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from sublearn.display.search import search_root
 from sublearn.paper.ablations import GUIDED, OF, VARIANTS
 from sublearn.paper.contenders import CONTENDERS
-from sublearn.paper.node import search_root
 from sublearn.paper.search import Split
 
 SVR_SET = "friedman-2"

@@ -8,13 +8,10 @@ import numpy as np
 from sklearn.datasets import make_blobs
 
 from sublearn.core.data.codes import line_of
-from sublearn.export import names_of_features
-from sublearn.kernels.layout import Array
-from sublearn.paper.canvas import (
+from sublearn.display.canvas import (
     COLOURS,
     GREY,
     INK,
-    PALE,
     SMALL,
     TEXT,
     TITLE,
@@ -23,10 +20,14 @@ from sublearn.paper.canvas import (
     dress,
     new_figure,
     scatter_classes,
+    stack_bars,
     style_of,
     tint,
 )
-from sublearn.paper.node import RootSearch, search_root
+from sublearn.display.feature_test import draw_bars
+from sublearn.display.search import RootSearch, search_root
+from sublearn.export import names_of_features
+from sublearn.kernels.layout import Array
 from sublearn.tree import SLMClassifier
 
 if TYPE_CHECKING:
@@ -231,18 +232,10 @@ def _draw_features(axes: Any, search: RootSearch, names: list[str]) -> None:
     n_others = N_NAMED - len(search.subspace)
     others = [f for f in order if f not in search.subspace][: max(n_others, 0)]
     shown = [f for f in order if f in others or f in search.subspace]
-    colours = [COLOURS[0] if f in search.subspace else PALE for f in shown]
-    places = np.arange(len(shown))
-    axes.barh(places, search.feature_losses[shown] - search.loss, left=search.loss, color=colours, height=0.7)
-    axes.axvline(search.loss, color=INK, linewidth=1)
+    is_kept = np.isin(np.arange(len(names)), search.subspace)
     hidden = len(names) - len(shown)
-    dress(axes, "1  features (S₀ blue)", f"loss, best {len(shown)} of {len(names)}" if hidden else "loss")
-    axes.set_yticks(places, [names[f] for f in shown])
-    axes.tick_params(axis="y", length=0)
-    axes.set_ylim(len(shown) - 0.4, -0.6)
-    for label, f in zip(axes.get_yticklabels(), shown, strict=True):
-        label.set_color(COLOURS[0] if f in search.subspace else GREY)
-        label.set_fontsize(SMALL if len(shown) <= 20 else 8)
+    xlabel = f"loss, best {len(shown)} of {len(names)}" if hidden else "loss"
+    draw_bars(axes, search.feature_losses, search.loss, shown, is_kept, names, "1  features (S₀ blue)", xlabel)
 
 
 def _draw_candidates(axes: Any, search: RootSearch) -> None:
@@ -279,7 +272,7 @@ def _draw_samples(axes: Any, search: RootSearch, y: Array, classes: Any) -> None
     else:
         parts = [places[0, y == c] for c in classes]
         colours = [style_of(k).colour for k in range(len(parts))]
-        axes.hist(parts, bins=30, stacked=True, color=colours, label=[str(c) for c in classes])
+        stack_bars(axes, parts, colours, [str(c) for c in classes])
     axes.axvline(cuts[0], color=INK, linewidth=1.5, linestyle=DASHES[0])
     axes.margins(0.05)
     low, high = axes.get_ylim()

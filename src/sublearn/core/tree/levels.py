@@ -1,7 +1,7 @@
 """The paper's algorithm as a loop over levels: every open node of a level goes through the five steps at once.
 
 No fit comes here: `core.tree.grower` grows the same trees faster, node by node in compiled code. This loop is there to
-be read, tests hold the compiled trees against it, and `paper.node` shows the search of a root by `split_nodes`.
+be read, tests hold the compiled trees against it, and `display.search` shows the search of a root by `split_nodes`.
 """
 
 from collections.abc import Iterator

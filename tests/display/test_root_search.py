@@ -10,8 +10,8 @@ import naive
 from naive import Array
 from sublearn import SLMClassifier, SLMForestClassifier, SLMRegressor
 from sublearn.core.data.codes import encode_samples
+from sublearn.display.search import RootSearch, search_root
 from sublearn.paper import figures
-from sublearn.paper.node import RootSearch, search_root
 from support import ONE_THREAD, make_data, nodes_of
 
 

@@ -1,0 +1,8 @@
+"""Displays in scikit-learn's manner: `from_estimator` computes, `plot` draws with matplotlib, the extra `plot`."""
+
+from sublearn.display.envelope import EnvelopeDisplay
+from sublearn.display.feature_test import FeatureTestDisplay
+from sublearn.display.node import NodeDisplay
+from sublearn.display.tree import TreeDisplay
+
+__all__ = ["EnvelopeDisplay", "FeatureTestDisplay", "NodeDisplay", "TreeDisplay"]
