@@ -3,7 +3,6 @@
 Each tree cuts the cells of the trees before it, all cells together, level by level of its nodes.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -14,11 +13,10 @@ from sublearn.core.model.fitted import MEAN, FittedModel
 from sublearn.core.model.flat_tree import FlatTree, LeafSlopes
 from sublearn.core.parallel import Workers
 from sublearn.display.plane_axes import Plane
-from sublearn.display.polygons import Polygons, joined, split
+from sublearn.display.polygons import FRAME, Polygons, joined, normalised, split
 from sublearn.kernels.layout import Array
 
 KINK = -2  # the number of a line at which a linear function bends, which is no border
-DECISION = -3  # ... of a line inside a leaf where the class changes
 ZERO = np.zeros(1)
 
 
@@ -105,7 +103,8 @@ def find_cells(model: FittedModel, plane: Plane, others: Array, most: int, *, sp
         n_lines += len(lines[-1])
         pieces = _next_row(model, pieces)
     if splits_classes and len(others) == 1:
-        pieces = _with_classes_apart(model, pieces)
+        pieces, added = _with_classes_apart(model, pieces, n_lines)
+        lines += added
     areas, middles = pieces.polygons.areas_and_middles()
     return Cells(
         polygons=pieces.polygons,
@@ -142,15 +141,16 @@ def lines_for(model: FittedModel, plane: Plane, row: Array, begin: int) -> Lines
     return Lines(out, codes, grows, begin)
 
 
-def root_borders(model: FittedModel, plane: Plane, row: Array) -> Iterator[Array]:
-    """The lines of the root of a tree inside each panel, from end to end (2, 2), in places."""
-    lines, root = lines_for(model, plane, row, 0), int(model.ensemble.roots[0])
+def root_borders(model: FittedModel, plane: Plane, row: Array) -> Array:
+    """The lines of the root of a tree inside each panel, from end to end (n, 2, 2), in places."""
+    lines, root, found = lines_for(model, plane, row, 0), int(model.ensemble.roots[0]), [np.empty((0, 2, 2))]
     for p in range(model.ensemble.nodes.first_plane[root], model.ensemble.nodes.first_plane[root + 1]):
-        numbers = np.zeros(plane.panels.n, np.int64)
-        bare = plane.panels._replace(edges=np.full_like(plane.panels.edges, -1))
-        cut = split(bare, lines.rows[:, p], numbers).positive
-        for corner in np.flatnonzero(cut.edges == 0):
-            yield cut.corners[[corner, cut.following[corner]]]
+        bare = plane.panels._replace(edges=np.full_like(plane.panels.edges, FRAME))
+        cut = split(bare, lines.rows[:, p], np.zeros(bare.n, np.int64))
+        side = cut.polygons.take(cut.is_positive)
+        begin = np.flatnonzero(side.edges == 0)
+        found.append(np.stack([side.corners[begin], side.corners[side.following[begin]]], axis=1))
+    return np.concatenate(found)
 
 
 def _whole(model: FittedModel, plane: Plane) -> Pieces:
@@ -192,48 +192,56 @@ def _through(model: FittedModel, pieces: Pieces, lines: Lines, root: int) -> Pie
 class _Walking(NamedTuple):
     """Parts of pieces on their way through a tree."""
 
-    polygons: Polygons
-    source: Array  # the piece that each is of
+    part: Array  # its number
+    source: Array  # the piece that it is of
     node: Array
-    plane: Array  # the next hyperplane of the node
+    plane: Array  # the next hyperplane of the node; -1: the way has ended
     code: Array  # sides of those before
 
     def take(self, which: Array) -> "_Walking":
-        polygons, *others = self
-        return _Walking(polygons.take(which), *(one[which] for one in others))
+        return _Walking(*(one[which] for one in self))
 
 
 def _leaves(tree: FlatTree, pieces: Pieces, lines: Lines, root: int) -> tuple[Polygons, Array, Array]:
-    """Parts of pieces that end in one node each: polygons, the piece that each is of, and the node."""
+    """Parts of pieces that end in one node each: polygons, the piece that each is of, and the node.
+
+    Boxes tell of most parts that they lie on one side of a line. Only others are looked at; what becomes of these is
+    put behind all parts so far.
+    """
     n, n_planes = pieces.polygons.n, lines.rows.shape[1]
-    node = np.full(n, root, np.int64)
-    at = _Walking(pieces.polygons, np.arange(n), node, tree.first_plane[node].astype(np.int64), np.zeros(n, np.int64))
-    done = []
-    while True:
-        ended = at.plane < 0 if done else tree.is_leaf[at.node]
-        done.append(at.take(ended))
-        at = at.take(~ended)
-        if not at.polygons.n:
-            break
+    parts, (middles, halves) = pieces.polygons, pieces.polygons.boxes()
+    start = -1 if tree.is_leaf[root] else tree.first_plane[root]
+    at = _Walking(np.arange(n), np.arange(n), np.full(n, root), np.full(n, start, np.int64), np.zeros(n, np.int64))
+    done = [at.take(at.plane < 0)]
+    at = at.take(at.plane >= 0)
+    while len(at.part):
         panel = pieces.panels[at.source]
-        number = lines.begin + panel * n_planes + at.plane
-        sides = split(at.polygons, lines.rows[panel, at.plane], number)
-        bit = np.left_shift(1, at.plane - tree.first_plane[at.node])
-        which = np.concatenate([sides.which_positive, sides.which_negative])
-        code = np.concatenate([(at.code | bit)[sides.which_positive], at.code[sides.which_negative]])
-        polygons = joined([sides.positive, sides.negative])
-        at = _next_plane(tree, _Walking(polygons, at.source[which], at.node[which], at.plane[which], code))
-    polygons = joined([one.polygons for one in done])
-    source, node = (np.concatenate([getattr(one, name) for one in done]) for name in ("source", "node"))
-    return polygons, source, node
+        line = normalised(lines.rows[panel, at.plane])
+        height = (middles[at.part] * line[:, :2]).sum(axis=1) - line[:, 2]
+        reach = (halves[at.part] * np.abs(line[:, :2])).sum(axis=1)
+        is_positive, maybe = height >= 0, np.abs(height) < reach
+        if maybe.any():
+            number = lines.begin + panel[maybe] * n_planes + at.plane[maybe]
+            cut = split(parts.take(at.part[maybe]), line[maybe], number)
+            split_at = at.take(maybe).take(cut.source)._replace(part=parts.n + np.arange(cut.polygons.n))
+            at = _Walking(*(np.concatenate(pair) for pair in zip(at.take(~maybe), split_at, strict=True)))
+            is_positive = np.concatenate([is_positive[~maybe], cut.is_positive])
+            parts = joined([parts, cut.polygons])
+            added = cut.polygons.boxes()
+            middles, halves = np.concatenate([middles, added[0]]), np.concatenate([halves, added[1]])
+        at = _next_plane(tree, at, is_positive)
+        done.append(at.take(at.plane < 0))
+        at = at.take(at.plane >= 0)
+    part, source, node = (np.concatenate([getattr(one, name) for one in done]) for name in ("part", "source", "node"))
+    return parts.take(part), source, node
 
 
-def _next_plane(tree: FlatTree, at: _Walking) -> _Walking:
-    """On to the next hyperplane, or to the first of the child; -1 where the route ends."""
-    plane = at.plane + 1
-    last = np.flatnonzero(plane == tree.first_plane[at.node + 1])
-    child = tree.children[tree.first_child[at.node[last]] + at.code[last]].astype(np.int64)
-    node, code = at.node.copy(), at.code.copy()
+def _next_plane(tree: FlatTree, at: _Walking, is_positive: Array) -> _Walking:
+    """On to the next hyperplane, or to the first of the child."""
+    code = at.code | np.where(is_positive, np.left_shift(1, at.plane - tree.first_plane[at.node]), 0)
+    node, plane = at.node.copy(), at.plane + 1
+    last = np.flatnonzero(plane == tree.first_plane[node + 1])
+    child = tree.children[tree.first_child[node[last]] + code[last]].astype(np.int64)
     node[last] = np.where(child < 0, node[last], child)  # where no training sample fell, the node itself answers
     ends = (child < 0) | tree.is_leaf[node[last]]
     plane[last] = np.where(ends, -1, tree.first_plane[node[last]])
@@ -251,11 +259,9 @@ def _with_slopes(slopes: LeafSlopes, pieces: Pieces, lines: Lines) -> Pieces:
         side = np.zeros(len(at), np.int64)  # -1: below the range, 1: above it
         for sign, ends in ((-1, slopes.low), (1, slopes.high)):
             line = np.column_stack([axis == 0, axis == 1, np.where(axis >= 0, ends[at], -1.0 if sign < 0 else 1.0)])
-            sides = split(polygons, line[source].astype(np.float64), np.full(len(source), KINK))
-            which = np.concatenate([sides.which_positive, sides.which_negative])
-            is_positive = np.arange(len(which)) < len(sides.which_positive)
-            polygons, source, side = joined([sides.positive, sides.negative]), source[which], side[which]
-            side = np.where((axis[source] >= 0) & (is_positive == (sign > 0)), sign, side)
+            cut = split(polygons, line[source].astype(np.float64), np.full(len(source), KINK))
+            polygons, source, side = cut.polygons, source[cut.source], side[cut.source]
+            side = np.where((axis[source] >= 0) & (cut.is_positive == (sign > 0)), sign, side)
         pieces, has, at, axis = pieces.cut(polygons, source), has[source], at[source], axis[source]
         pieces = _plus_slope(slopes, pieces, lines, _Slope(has, at, axis, side))
     return pieces
@@ -283,22 +289,27 @@ def _plus_slope(slopes: LeafSlopes, pieces: Pieces, lines: Lines, own: _Slope) -
     return replace(pieces, raw=pieces.raw + slope * (code[:, None] - slopes.mean[at]), rates=rates)
 
 
-def _with_classes_apart(model: FittedModel, pieces: Pieces) -> Pieces:
-    """The pieces cut where the class changes inside of them; only for links whose borders are straight."""
+def _with_classes_apart(model: FittedModel, pieces: Pieces, n_lines: int) -> tuple[Pieces, list[Array]]:
+    """The pieces cut where the class changes inside of them, and the new lines; `n_lines` are there.
+
+    Only for links whose borders are straight, which are ours.
+    """
+    lines: list[Array] = []
     if pieces.rates is None or model.link not in ("logistic", "softmax"):
-        return pieces
+        return pieces, lines
     best = np.zeros(pieces.polygons.n, np.int64)
-    for k in range(pieces.raw.shape[1]):
+    n_values = pieces.raw.shape[1]
+    for k in range(min(n_values - 1, 1), n_values):
         raw, rates = pieces.before[0]
         assert rates is not None
-        own, ahead = np.arange(len(best)), np.zeros((len(best), 3))
-        if model.link == "logistic":
-            ahead = np.column_stack([rates[:, :, 0], -raw[:, 0]])
-        elif k > 0:
-            ahead = np.column_stack([rates[own, :, k] - rates[own, :, best], raw[own, best] - raw[own, k]])
-        sides = split(pieces.polygons, ahead, np.full(len(best), DECISION))
-        which = np.concatenate([sides.which_positive, sides.which_negative])
-        is_positive = np.arange(len(which)) < len(sides.which_positive)
-        pieces = pieces.cut(joined([sides.positive, sides.negative]), which)
-        best = np.where(is_positive, k, best[which])
-    return pieces
+        own = np.arange(len(best))
+        if n_values == 1:
+            line = np.column_stack([rates[:, :, 0], -raw[:, 0]])
+        else:
+            line = np.column_stack([rates[own, :, k] - rates[own, :, best], raw[own, best] - raw[own, k]])
+        cut = split(pieces.polygons, line, n_lines + own)
+        pieces = pieces.cut(cut.polygons, cut.source)
+        best = np.where(cut.is_positive, k, best[cut.source])
+        n_lines += len(line)
+        lines.append(line)
+    return pieces, lines

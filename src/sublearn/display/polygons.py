@@ -47,6 +47,12 @@ class Polygons(NamedTuple):
         corner = np.arange(first[-1]) + np.repeat(self.first[which] - first[:-1], counts)
         return Polygons(self.corners[corner], first, self.edges[corner])
 
+    def boxes(self) -> tuple[Array, Array]:
+        """Middle (n, 2) of the box around each polygon, and half of its size (n, 2)."""
+        low = np.minimum.reduceat(self.corners, self.first[:-1], axis=0)
+        high = np.maximum.reduceat(self.corners, self.first[:-1], axis=0)
+        return (low + high) / 2, (high - low) / 2
+
     def areas_and_middles(self) -> tuple[Array, Array]:
         """Area (n,) and centre of mass (n, 2) of each polygon."""
         base = self.corners[self.first[:-1]]
@@ -76,39 +82,39 @@ def joined(parts: Sequence[Polygons]) -> Polygons:
     )
 
 
-class Sides(NamedTuple):
-    """Where polygons lie: `which` of them have a part on the positive side of their line, and on the negative one."""
+class Cut(NamedTuple):
+    """Polygons after a cut."""
 
-    positive: Polygons
-    which_positive: Array
-    negative: Polygons
-    which_negative: Array
+    polygons: Polygons
+    source: Array  # int64 (n,), the polygon that each is, or is a part of
+    is_positive: Array  # bool (n,), on which side of its line it is
 
 
-def split(polygons: Polygons, lines: Array, numbers: Array) -> Sides:
+def normalised(lines: Array) -> Array:
+    """Lines (n, 3) with a normal of length 1; those without a normal stay as they are."""
+    norms = np.hypot(lines[:, 0], lines[:, 1])
+    return lines / np.where(norms > 0, norms, 1.0)[:, None]
+
+
+def split(polygons: Polygons, lines: Array, numbers: Array) -> Cut:
     """Cut each polygon by a line of its own, lines (n, 3), numbers (n,); parts thinner than `ON_LINE` vanish.
 
     Where a and b are 0 a polygon is on one side as a whole.
     """
-    norms = np.hypot(lines[:, 0], lines[:, 1])
-    a, b, t = (lines / np.where(norms > 0, norms, 1.0)[:, None]).T
+    a, b, t = normalised(lines).T
     owners = polygons.owners
     heights = polygons.corners[:, 0] * a[owners] + polygons.corners[:, 1] * b[owners] - t[owners]
     heights[np.abs(heights) <= ON_LINE] = 0.0
-    highest = np.maximum.reduceat(heights, polygons.first[:-1])
-    lowest = np.minimum.reduceat(heights, polygons.first[:-1])
-    above = lowest >= 0
-    across = ~above & (highest > 0)
-    below = ~above & ~across
-    cut = polygons.take(across)
-    cut_heights = heights[across[owners]]
+    is_positive = np.minimum.reduceat(heights, polygons.first[:-1]) >= 0
+    across = ~is_positive & (np.maximum.reduceat(heights, polygons.first[:-1]) > 0)
+    if not across.any():
+        return Cut(polygons, np.arange(polygons.n), is_positive)
+    cut, cut_heights = polygons.take(across), heights[across[owners]]
     parts = [_part(cut, sign * cut_heights, numbers[across]) for sign in (1.0, -1.0)]
-    crossing = np.flatnonzero(across)
-    return Sides(
-        positive=joined([polygons.take(above), parts[0]]),
-        which_positive=np.concatenate([np.flatnonzero(above), crossing]),
-        negative=joined([polygons.take(below), parts[1]]),
-        which_negative=np.concatenate([np.flatnonzero(below), crossing]),
+    whole, crossed = np.flatnonzero(~across), np.flatnonzero(across)
+    sides = [is_positive[whole], np.ones(len(crossed), np.bool_), np.zeros(len(crossed), np.bool_)]
+    return Cut(
+        joined([polygons.take(whole), *parts]), np.concatenate([whole, crossed, crossed]), np.concatenate(sides)
     )
 
 
@@ -137,7 +143,8 @@ def _part(polygons: Polygons, heights: Array, numbers: Array) -> Polygons:
 def clip(polygon: Array, line: Array) -> Array:
     """The part of one convex polygon, given by its corners, on the positive side of a line."""
     one = Polygons(polygon, np.array([0, len(polygon)], np.int32), np.full(len(polygon), FRAME))
-    corners: Array = split(one, line[None], np.zeros(1, np.int64)).positive.corners
+    cut = split(one, line[None], np.zeros(1, np.int64))
+    corners: Array = cut.polygons.take(cut.is_positive).corners
     return corners
 
 

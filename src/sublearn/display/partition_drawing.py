@@ -1,0 +1,197 @@
+"""How the partition of a plane is drawn: cells, borders, samples, axes in the features' units, legends."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sublearn.display.canvas import SMALL, TEXT, Palette, dot_size, palette_of, rgb, style_of
+from sublearn.display.class_colours import colours_of
+from sublearn.display.names import elided, number, one_line
+from sublearn.display.plane_axes import PlaneAxis
+from sublearn.kernels.layout import Array
+
+if TYPE_CHECKING:
+    from sublearn.display.partition import PartitionDisplay
+
+FAINTEST, STRONGEST = 0.10, 0.42  # share of a class's colour where it has barely the most, and where it is certain
+SEAM = 0.4  # points; as wide as cells are outlined in their own colour, so that no ground shines through
+LONGEST_NAME, LONGEST_CLASS, LONGEST_LEVEL = 44, 22, 16  # characters
+N_TICKS = 6
+MOST_LEVELS = 24  # named along an axis
+COLUMN = 20  # classes below each other in a legend
+SCALE = "viridis"
+
+
+def draw_partition(axes: Any, display: "PartitionDisplay", scale: str, legend: bool) -> None:
+    """Draw all of a partition."""
+    from matplotlib.collections import LineCollection, PolyCollection
+
+    palette = palette_of(axes)
+    _set_scales(axes, display.axes, scale)
+    colours, mapped = _fills(display, palette)
+    cells = PolyCollection(display.polygons, facecolors=colours, edgecolors="face", linewidths=SEAM, zorder=1)
+    axes.add_collection(cells, autolim=False)
+    for lines, colour, width, order in (
+        (display.cuts, palette.ground, 0.9, 2),
+        (display.borders, palette.ink, 1.0, 2.1),
+        (display.root, palette.ink, 2.2, 2.2),
+    ):
+        if len(lines):
+            drawn = LineCollection(lines, colors=[colour], linewidths=width, zorder=order, capstyle="round")
+            axes.add_collection(drawn, autolim=False)
+    if display.samples is not None:
+        _draw_samples(axes, display, mapped, palette)
+    _dress(axes, display, palette)
+    if legend and mapped is not None:
+        bar = axes.figure.colorbar(mapped, ax=axes, pad=0.02, aspect=30)
+        bar.set_label(elided(one_line(display.what), LONGEST_NAME), fontsize=TEXT, color=palette.ink)
+        bar.ax.tick_params(labelsize=SMALL, color=palette.grey, labelcolor=palette.ink)
+        bar.outline.set_visible(False)
+    elif legend:
+        _add_legend(axes, display, palette)
+
+
+def _fills(display: "PartitionDisplay", palette: Palette) -> tuple[Array, Any]:
+    """The colour of each cell, and the scale of numbers; classes have none."""
+    answers = display.answers
+    if display.labels is None:
+        from matplotlib.cm import ScalarMappable
+        from matplotlib.colors import Normalize
+
+        low, high = float(answers.min()), float(answers.max())
+        if low == high:
+            low, high = low - 0.5, high + 0.5
+        mapped = ScalarMappable(Normalize(low, high), SCALE)
+        return np.asarray(mapped.to_rgba(answers[:, 0])), mapped
+    n = len(display.labels)
+    best = answers.argmax(axis=1)
+    strength = (answers.max(axis=1) - 1 / n) / (1 - 1 / n) if n > 1 else np.ones(len(answers))
+    share = (FAINTEST + (STRONGEST - FAINTEST) * np.clip(strength, 0.0, 1.0))[:, None]
+    full = np.array([rgb(colour) for colour in colours_of(n)])
+    return share * full[best] + (1 - share) * np.array(palette.ground), None
+
+
+def _set_scales(axes: Any, pair: tuple[PlaneAxis, PlaneAxis], scale: str) -> None:
+    """Limits, scales and ticks of both axes."""
+    for own, is_x in zip(pair, (True, False), strict=True):
+        side = axes.xaxis if is_x else axes.yaxis
+        ends = own.values[[0, -1]]
+        if scale == "codes" and own.levels is None:
+            set_scale = axes.set_xscale if is_x else axes.set_yscale
+            set_scale("function", functions=(own.to_places, own.to_values))
+        (axes.set_xlim if is_x else axes.set_ylim)(*ends)
+        if own.levels is not None:
+            _name_levels(side, own.levels, is_x)
+        elif scale == "codes":
+            side.set_ticks(_round_values(own), minor=False)
+            side.set_ticks([], minor=True)
+        else:
+            from matplotlib.ticker import MaxNLocator
+
+            side.set_major_locator(MaxNLocator(N_TICKS))
+        if own.levels is None and (own.kind in TIMES or scale == "codes"):
+            from matplotlib.ticker import FuncFormatter
+
+            write = TIMES.get(own.kind or "", number)
+            side.set_major_formatter(FuncFormatter(lambda value, _, write=write: write(value)))
+
+
+def _round_values(axis: PlaneAxis) -> Array:
+    """Values of few digits, about evenly spaced in places."""
+    places = np.linspace(axis.places[0], axis.places[-1], N_TICKS + 1)
+    found = [float(f"{value:.2g}") for value in axis.to_values((places[1:] + places[:-1]) / 2)]
+    inside = [value for value in found if axis.values[0] <= value <= axis.values[-1]]
+    kept: list[float] = []
+    for value in sorted(set(inside)):
+        if not kept or axis.to_places(np.array(value)) - axis.to_places(np.array(kept[-1])) > np.diff(places)[0] / 2:
+            kept.append(value)
+    return np.array(kept)
+
+
+def _date(seconds: float) -> str:
+    moment = np.datetime64(round(seconds * 1e3), "ms")
+    day, time = str(moment).split("T")
+    return day if time.startswith("00:00:00") else f"{day}\n{time[:5]}"
+
+
+def _time(seconds: float) -> str:
+    minutes = round(seconds / 60)
+    return f"{minutes // 60}:{minutes % 60:02d}"
+
+
+TIMES = {"dates": _date, "times of a day": _time}
+
+
+def _name_levels(side: Any, levels: tuple[str, ...], is_x: bool) -> None:
+    """The names of levels, in the middle of their bands; of many, every second or third."""
+    step = -(-len(levels) // MOST_LEVELS)
+    names = [elided(one_line(level.strip("'")), LONGEST_LEVEL) for level in levels[::step]]
+    side.set_ticks(range(0, len(levels), step), names)
+    if is_x and sum(map(len, names)) + 2 * len(names) > 44:
+        side.set_tick_params(rotation=90)
+    side.set_tick_params(length=0)
+
+
+def _draw_samples(axes: Any, display: "PartitionDisplay", mapped: Any, palette: Palette) -> None:
+    """The samples, in the style of their class or the colour of their number."""
+    assert display.samples is not None
+    X, y = display.samples
+    X = X.copy()
+    for k, own in enumerate(display.axes):
+        if own.levels is not None:  # side by side in their band, or they would hide one another
+            X[:, k] += (np.arange(len(X)) * 0.618034 % 1.0 - 0.5) * 0.6
+    shared = {"s": dot_size(len(X)), "edgecolors": [palette.ground], "linewidths": 0.4, "zorder": 3}
+    if display.labels is None:
+        numbers = mapped is not None and y.dtype.kind in "biuf" and display.what == "prediction"
+        colour = {"c": y, "cmap": SCALE, "norm": mapped.norm} if numbers else {"color": palette.ink}
+        axes.scatter(*X.T, **colour, **shared)
+        return
+    colours = colours_of(len(display.labels))
+    for k, label in enumerate(display.labels):
+        own_rows = X[y == label]
+        if len(own_rows):
+            axes.scatter(*own_rows.T, marker=style_of(k).marker, color=colours[k], **shared)
+
+
+def _add_legend(axes: Any, display: "PartitionDisplay", palette: Palette) -> None:
+    """The classes that are to be seen, right of the panel."""
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+
+    labels = display.labels
+    assert labels is not None
+    shown = set(display.answers.argmax(axis=1).tolist())
+    if display.samples is not None:
+        shown |= {k for k, label in enumerate(labels) if (display.samples.y == label).any()}
+    colours, handles = colours_of(len(labels)), []
+    for k in sorted(shown):
+        share = STRONGEST
+        fill = share * rgb(colours[k]) + (1 - share) * np.array(palette.ground)
+        text = elided(one_line(labels[k]), LONGEST_CLASS)
+        if display.samples is None:
+            handles.append(Patch(facecolor=fill, label=text))
+        else:
+            marker = {"marker": style_of(k).marker, "markersize": 6, "linestyle": "none"}
+            handles.append(Line2D([], [], color=colours[k], markeredgecolor=palette.ground, label=text, **marker))
+    axes.legend(
+        handles=handles,
+        loc="upper left",
+        bbox_to_anchor=(1.01, 1.0),
+        borderaxespad=0.0,
+        ncols=-(-len(handles) // COLUMN),
+        fontsize=SMALL,
+        labelcolor=palette.ink,
+        frameon=False,
+        handletextpad=0.5,
+        columnspacing=1.0,
+    )
+
+
+def _dress(axes: Any, display: "PartitionDisplay", palette: Palette) -> None:
+    """Title and names."""
+    across, up = (elided(one_line(own.name), LONGEST_NAME) for own in display.axes)
+    axes.set_title(display.title, loc="left", fontsize=TEXT, color=palette.ink)
+    axes.set_xlabel(across, fontsize=TEXT, color=palette.ink)
+    axes.set_ylabel(up, fontsize=TEXT, color=palette.ink)
+    axes.tick_params(labelsize=SMALL, color=palette.grey, labelcolor=palette.ink)
+    axes.spines[:].set_color(palette.grey)
