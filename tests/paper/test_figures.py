@@ -2,17 +2,16 @@
 
 import subprocess
 import sys
-from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
-from matplotlib.text import Text
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_wine, make_circles, make_moons
 
 from naive import Array
+from pictures import assert_legible, visible_texts
 from sublearn import SLMClassifier, SLMRegressor
 from sublearn.display import canvas
 from sublearn.display.search import search_root
@@ -97,34 +96,9 @@ def axes_of(figure: Figure) -> list[Any]:
     return list(figure.axes)
 
 
-def visible_texts(figure: Figure) -> list[Any]:
-    """All that is written, without the labels of ticks outside the panel."""
-    hidden = set()
-    for axes in figure.axes:
-        for axis in (axes.xaxis, axes.yaxis):
-            low, high = sorted(axis.get_view_interval())
-            ticks = [*axis.get_major_ticks(), *axis.get_minor_ticks()]
-            shown = axes.axison and axes.get_visible() and axis.get_visible()
-            hidden |= {t.label1 for t in ticks if not (shown and low <= t.get_loc() <= high)}
-    texts = figure.findobj(lambda artist: isinstance(artist, Text) and artist.get_text().strip() != "")
-    return [text for text in texts if isinstance(text, Text) and text.get_visible() and text not in hidden]
-
-
 @pytest.mark.parametrize("name", FIGURES)
 def test_every_text_is_large_enough_inside_and_apart_from_the_others(name: str, drawn: dict[str, Figure]) -> None:
-    figure = drawn[name]
-    figure.draw_without_rendering()
-    boxes = {text: text.get_window_extent() for text in visible_texts(figure)}
-    assert len(boxes) > 5
-    page = figure.bbox.padded(1)
-    for text, box in boxes.items():
-        assert text.get_fontsize() >= SMALLEST, text
-        assert page.containsx(box.x0), text
-        assert page.containsx(box.x1), text
-        assert page.containsy(box.y0), text
-        assert page.containsy(box.y1), text
-    for (one, box), (other, its_box) in combinations(boxes.items(), 2):
-        assert not box.padded(-1).overlaps(its_box.padded(-1)), (one, other)
+    assert_legible(drawn[name], SMALLEST)
 
 
 def test_equal_figures_are_saved_as_equal_bytes(tmp_path: Path) -> None:

@@ -1,3 +1,5 @@
 """Displays in scikit-learn's manner: `from_estimator` computes, `plot` draws with matplotlib, the extra `plot`."""
 
-__all__: list[str] = []
+from sublearn.display.tree import TreeDisplay
+
+__all__ = ["TreeDisplay"]

@@ -3,13 +3,10 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from sklearn.utils.validation import check_is_fitted
-
-from sublearn._base.estimator import SLMPredictor
 from sublearn._base.parameters import whole
 from sublearn.core.model.fitted import MEAN, FittedModel
+from sublearn.export.chosen import fitted_model, tree_number
 from sublearn.export.inequalities import LETTERS, Inequalities, names_of_features
-from sublearn.tree import SLMTree
 
 
 def export_text(
@@ -53,18 +50,13 @@ def export_text(
       -a: class 0, 100 % of 50 samples
       +a: class 1, 50 % of 100 samples
     """
-    if not isinstance(model, SLMPredictor):
-        raise TypeError(f"model of export_text must be an SLM tree, forest or boosting; got {type(model).__name__}.")
+    fitted = fitted_model(model, "export_text")
     if not whole(1, 17).accepts(digits):
         raise ValueError(f"digits of export_text must be {whole(1, 17).words}; got {digits!r}.")
-    check_is_fitted(model)
-    fitted = model._model
-    allowed = whole(0, fitted.ensemble.n_trees - 1)
-    if not allowed.accepts(tree) and not (tree is None and isinstance(model, SLMTree)):
-        raise ValueError(f"tree of export_text must be {allowed.words} for this {type(model).__name__}; got {tree!r}.")
+    root = fitted.ensemble.roots[tree_number(model, tree, "export_text")]
     names = names_of_features(fitted, feature_names, "export_text")
     writer = _Writer(fitted, names, digits)
-    return "\n".join([*writer.node(int(fitted.ensemble.roots[tree or 0]), "", ""), *writer.legend()])
+    return "\n".join([*writer.node(int(root), "", ""), *writer.legend()])
 
 
 class _Writer(Inequalities):

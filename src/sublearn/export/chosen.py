@@ -1,0 +1,34 @@
+"""Which tree of a fitted model is asked for."""
+
+from typing import Any
+
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import check_is_fitted
+
+from sublearn._base.estimator import SLMPredictor
+from sublearn._base.parameters import whole
+from sublearn.average import SLMAverageClassifier, SLMAverageRegressor
+from sublearn.core.model.fitted import FittedModel
+from sublearn.tree import SLMTree
+
+
+def fitted_model(model: Any, owner: str) -> FittedModel:
+    """The model of a fitted tree, forest or boosting that the function `owner` was given."""
+    if not isinstance(model, SLMPredictor):
+        way_out = ""
+        if isinstance(model, SLMAverageClassifier | SLMAverageRegressor):
+            way_out = " Give one of its estimators_."
+        elif isinstance(model, Pipeline):
+            way_out = " Give its last step."
+        got = f"{type(model).__name__}.{way_out}"
+        raise TypeError(f"model of {owner} must be an SLM tree, forest or boosting; got {got}")
+    check_is_fitted(model)
+    return model._model
+
+
+def tree_number(model: Any, tree: int | None, owner: str) -> int:
+    """The number of a tree that `owner` was given; None serves where the model is a single one."""
+    allowed = whole(0, model._model.ensemble.n_trees - 1)
+    if not allowed.accepts(tree) and not (tree is None and isinstance(model, SLMTree)):
+        raise ValueError(f"tree of {owner} must be {allowed.words} for this {type(model).__name__}; got {tree!r}.")
+    return int(tree or 0)
