@@ -63,15 +63,23 @@ def rows_of_others(
     if isinstance(given, np.ndarray):
         return Others(given, "others as in a row" if len(given) == 1 else f"mean over {len(given)} rows")
     row = _middle_of_maps(model) if samples is None else _middle_of_samples(model, samples)
-    words = "in the middle" if samples is None else "at median or most frequent level"
     for one, value in (given or {}).items():
         f = feature_number(one, names, "others")
         row[f] = _number(model, f, names[f], value)
     if n == 0:
         return Others(row[None], "")
-    word = "feature" if n == 1 else "features"
-    fixed = f", {len(given)} as given" if given else ""
-    return Others(row[None], f"{n:,} other {word} {words}{fixed}")
+    return Others(row[None], _words(model, n, len(given or {}), has_samples=samples is not None))
+
+
+def _words(model: FittedModel, n: int, n_given: int, *, has_samples: bool) -> str:
+    """Where n features are, of which some are as given."""
+    place = "median" if has_samples else "middle"
+    if any(levels is not None for levels in model.levels):
+        place += " or most frequent level" if has_samples else " or first level"
+    left = n - n_given
+    parts = [f"{left:,} other feature{'s' if left > 1 else ''} at the {place}"] if left > 0 else []
+    parts += [f"{n_given} as given"] if n_given else []
+    return ", ".join(parts)
 
 
 def _drawn(n: int, most: int, key: int) -> Array:

@@ -17,13 +17,13 @@ from sublearn.display.borders import borders_between, lines_in_units, polygons_i
 from sublearn.display.canvas import axes_of, needed_matplotlib
 from sublearn.display.cells import Cells, TooManyCellsError, find_cells, root_borders
 from sublearn.display.others import OWNER, Others, rows_of_others, two_features
-from sublearn.display.partition_drawing import draw_partition
+from sublearn.display.partition_drawing import draw_partition, width_of
 from sublearn.display.plane_axes import PlaneAxis, axis_of, plane_of
 from sublearn.export.inequalities import names_of_features
 from sublearn.kernels.layout import Array
 
 MOST_CELLS = 200_000
-WIDTH, HEIGHT = 6.4, 5.2  # inches
+HEIGHT = 5.2  # inches
 
 
 class Samples(NamedTuple):
@@ -214,7 +214,7 @@ class PartitionDisplay:
         """
         if scale not in ("values", "codes"):
             raise ValueError(f"scale of {OWNER} must be 'values' or 'codes'; got {scale!r}.")
-        self.ax_ = axes_of(ax, WIDTH, HEIGHT, OWNER)
+        self.ax_ = axes_of(ax, width_of(self, legend), HEIGHT, OWNER)
         self.figure_ = self.ax_.figure
         draw_partition(self.ax_, self, scale, legend)
         return self

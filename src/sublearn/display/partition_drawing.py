@@ -13,13 +13,17 @@ from sublearn.kernels.layout import Array
 if TYPE_CHECKING:
     from sublearn.display.partition import PartitionDisplay
 
-FAINTEST, STRONGEST = 0.10, 0.42  # share of a class's colour where it has barely the most, and where it is certain
-SEAM = 0.4  # points; as wide as cells are outlined in their own colour, so that no ground shines through
+FAINTEST, STRONGEST = 0.10, 0.36  # share of a class's colour where it has barely the most, and where it is certain
+SEAM = 0.5  # points; as wide as cells are outlined in their own colour, so that no ground shines through
 LONGEST_NAME, LONGEST_CLASS, LONGEST_LEVEL = 44, 22, 16  # characters
 N_TICKS = 6
 MOST_LEVELS = 24  # named along an axis
 COLUMN = 20  # classes below each other in a legend
 SCALE = "viridis"
+SPREAD = (0.754877, 0.569840)  # of samples in a band, by their numbers: the plane is filled evenly
+LEAST_DOT = 8.0  # square points
+PANEL = 5.4  # inches, with what is left of it
+CHARACTER, HANDLE = 0.076, 0.45  # inches of a legend
 
 
 def draw_partition(axes: Any, display: "PartitionDisplay", scale: str, legend: bool) -> None:
@@ -30,6 +34,7 @@ def draw_partition(axes: Any, display: "PartitionDisplay", scale: str, legend: b
     _set_scales(axes, display.axes, scale)
     colours, mapped = _fills(display, palette)
     cells = PolyCollection(display.polygons, facecolors=colours, edgecolors="face", linewidths=SEAM, zorder=1)
+    cells.set_antialiased(False)  # half-covered pixels would show the ground between cells
     axes.add_collection(cells, autolim=False)
     for lines, colour, width, order in (
         (display.cuts, palette.ground, 0.9, 2),
@@ -139,8 +144,8 @@ def _draw_samples(axes: Any, display: "PartitionDisplay", mapped: Any, palette: 
     X = X.copy()
     for k, own in enumerate(display.axes):
         if own.levels is not None:  # side by side in their band, or they would hide one another
-            X[:, k] += (np.arange(len(X)) * 0.618034 % 1.0 - 0.5) * 0.6
-    shared = {"s": dot_size(len(X)), "edgecolors": [palette.ground], "linewidths": 0.4, "zorder": 3}
+            X[:, k] += (np.arange(len(X)) * SPREAD[k] % 1.0 - 0.5) * 0.6
+    shared = {"s": max(dot_size(len(X)), LEAST_DOT), "edgecolors": [palette.ground], "linewidths": 0.4, "zorder": 3}
     if display.labels is None:
         numbers = mapped is not None and y.dtype.kind in "biuf" and display.what == "prediction"
         colour = {"c": y, "cmap": SCALE, "norm": mapped.norm} if numbers else {"color": palette.ink}
@@ -153,21 +158,40 @@ def _draw_samples(axes: Any, display: "PartitionDisplay", mapped: Any, palette: 
             axes.scatter(*own_rows.T, marker=style_of(k).marker, color=colours[k], **shared)
 
 
+def width_of(display: "PartitionDisplay", legend: bool) -> float:
+    """Inches of a figure that has room for the panel and its legend."""
+    if not legend or display.labels is None:
+        return PANEL + (1.0 if legend else 0.0)
+    shown = shown_classes(display)
+    longest = max(len(_class_name(display.labels[k])) for k in shown)
+    return PANEL + -(-len(shown) // COLUMN) * (longest * CHARACTER + HANDLE)
+
+
+def shown_classes(display: "PartitionDisplay") -> list[int]:
+    """The classes that have a cell or a sample."""
+    assert display.labels is not None
+    shown = set(display.answers.argmax(axis=1).tolist())
+    if display.samples is not None:
+        shown |= {k for k, label in enumerate(display.labels) if (display.samples.y == label).any()}
+    return sorted(shown)
+
+
+def _class_name(label: object) -> str:
+    return elided(one_line(label), LONGEST_CLASS)
+
+
 def _add_legend(axes: Any, display: "PartitionDisplay", palette: Palette) -> None:
-    """The classes that are to be seen, right of the panel."""
+    """The classes, right of the panel."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
     labels = display.labels
     assert labels is not None
-    shown = set(display.answers.argmax(axis=1).tolist())
-    if display.samples is not None:
-        shown |= {k for k, label in enumerate(labels) if (display.samples.y == label).any()}
     colours, handles = colours_of(len(labels)), []
-    for k in sorted(shown):
+    for k in shown_classes(display):
         share = STRONGEST
         fill = share * rgb(colours[k]) + (1 - share) * np.array(palette.ground)
-        text = elided(one_line(labels[k]), LONGEST_CLASS)
+        text = _class_name(labels[k])
         if display.samples is None:
             handles.append(Patch(facecolor=fill, label=text))
         else:
