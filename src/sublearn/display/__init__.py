@@ -1,5 +1,7 @@
 """Displays in scikit-learn's manner: `from_estimator` computes, `plot` draws with matplotlib, the extra `plot`."""
 
+from sublearn.display.partition import PartitionDisplay
+from sublearn.display.rounds import RoundsDisplay
 from sublearn.display.tree import TreeDisplay
 
-__all__ = ["TreeDisplay"]
+__all__ = ["PartitionDisplay", "RoundsDisplay", "TreeDisplay"]
