@@ -11,7 +11,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from documents import ROOT
 from sublearn import SLMClassifier
-from sublearn.paper.node_figure import clip
+from sublearn.display.polygons import clip
 
 partitions = SimpleNamespace(**runpy.run_path(str(ROOT / "examples" / "partitions.py")))
 PICTURE = ROOT / "docs" / "images" / "partitions.png"

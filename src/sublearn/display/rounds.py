@@ -169,7 +169,6 @@ class RoundsDisplay:
         )
         rest = curve.counts >= curve.n_kept
         if rest.sum() > 1:  # early stopping has gone on for a while
-            style["gid"] = f"{gid} given up"
             self.ax_.plot(curve.counts[rest], curve.losses[rest], linewidth=width, alpha=0.35, **style)
             if not is_training:
                 self.ax_.axvline(curve.n_kept, color=colour, linewidth=0.8, alpha=0.6, zorder=0.5)
