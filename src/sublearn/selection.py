@@ -75,6 +75,7 @@ class FeatureTest(SelectorMixin, SLMEstimator):  # type: ignore[misc]
 
     def _store(self, found: Tested, answers: Answers) -> None:
         order = found.order()
+        self.loss_ = float(answers.losses(np.array([max(found.loss, 0.0)]))[0])
         self.losses_ = answers.losses(np.maximum(found.loss - found.decreases, 0.0))
         self.thresholds_ = found.thresholds
         self.ranking_ = np.empty(len(order), np.int64)
@@ -124,6 +125,8 @@ class DiscriminantFeatureTest(ClassTargets, FeatureTest):
     losses_ : ndarray of shape (n_features_in_,)
         Loss of each feature, in bits for the entropy; smaller is better. A feature that does not help has the loss of
         all samples together.
+    loss_ : float
+        Loss of all samples together.
     thresholds_ : ndarray of shape (n_features_in_,)
         The threshold of that loss, in the units of the feature: it parts the samples with x >= threshold from the
         others. NaN where no threshold lowers the loss.
@@ -184,6 +187,8 @@ class RelevantFeatureTest(NumberTargets, FeatureTest):
     losses_ : ndarray of shape (n_features_in_,)
         Loss of each feature, in squared units of y; smaller is better. A feature that does not help has the variance of
         y.
+    loss_ : float
+        Loss of all samples together, the variance of y.
     thresholds_ : ndarray of shape (n_features_in_,)
         The threshold of that loss, in the units of the feature: it parts the samples with x >= threshold from the
         others. NaN where no threshold lowers the loss.

@@ -32,6 +32,11 @@ class Palette(NamedTuple):
     pale: str
     ground: tuple[float, float, float]
 
+    @property
+    def is_light(self) -> bool:
+        """Whether the ground is."""
+        return self.ink == INK
+
     def tint(self, colour: str) -> Array:
         """A colour mixed with much of the ground."""
         return TINT * rgb(colour) + (1 - TINT) * np.array(self.ground)
@@ -64,6 +69,39 @@ def axes_of(ax: Any, width: float, height: float, owner: str) -> Any:
     from matplotlib import pyplot as plt
 
     return plt.subplots(figsize=(width, height), layout="constrained")[1]
+
+
+class Cells(NamedTuple):
+    """A figure, and the part of it that a display of several panels may use."""
+
+    figure: Any
+    holder: Any  # the axes of the user's in whose place panels are drawn; None on a figure of our own
+    width: float  # inches
+    height: float
+
+    def grid(self, n_rows: int, n_columns: int, **ratios: Any) -> Any:
+        """Places for panels; index it as a grid of matplotlib's."""
+        if self.holder is None:
+            return self.figure.add_gridspec(n_rows, n_columns, **ratios)
+        spec = self.holder.get_subplotspec()
+        if spec is not None:
+            return spec.subgridspec(n_rows, n_columns, **ratios)
+        place = self.holder.get_position()
+        edges = {"left": place.x0, "right": place.x1, "bottom": place.y0, "top": place.y1}
+        return self.figure.add_gridspec(n_rows, n_columns, **edges, **ratios)
+
+
+def cells_of(ax: Any, width: float, height: float, owner: str) -> Cells:
+    """Room for a display of several panels: that of the axes it was given, which turn empty, or a new figure."""
+    if ax is not None:
+        axes_of(ax, width, height, owner).set_axis_off()
+        box = ax.get_position()
+        inches = ax.figure.get_size_inches()
+        return Cells(ax.figure, ax, float(box.width * inches[0]), float(box.height * inches[1]))
+    needed_matplotlib(owner)
+    from matplotlib import pyplot as plt
+
+    return Cells(plt.figure(figsize=(width, height), layout="constrained"), None, width, height)
 
 
 def palette_of(axes: Any) -> Palette:

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sublearn.display.canvas import SMALL, TEXT, Palette, dot_size, palette_of, rgb, style_of
+from sublearn.display.canvas import SMALL, TEXT, Palette, palette_of, rgb, style_of
 from sublearn.display.class_colours import colours_of
 from sublearn.display.names import elided, number, one_line
 from sublearn.display.plane_axes import PlaneAxis
@@ -13,7 +13,7 @@ from sublearn.kernels.layout import Array
 if TYPE_CHECKING:
     from sublearn.display.partition import PartitionDisplay
 
-FAINTEST, STRONGEST = 0.10, 0.36  # share of a class's colour where it has barely the most, and where it is certain
+FAINTEST, STRONGEST = 0.08, 0.28  # share of a class's colour where it has barely the most, and where it is certain
 SEAM = 0.5  # points; as wide as cells are outlined in their own colour, so that no ground shines through
 LONGEST_NAME, LONGEST_CLASS, LONGEST_LEVEL = 44, 22, 16  # characters
 N_TICKS = 6
@@ -21,7 +21,7 @@ MOST_LEVELS = 24  # named along an axis
 COLUMN = 20  # classes below each other in a legend
 SCALE = "viridis"
 SPREAD = (0.754877, 0.569840)  # of samples in a band, by their numbers: the plane is filled evenly
-LEAST_DOT = 8.0  # square points
+DOTS, DOT = 9000.0, (8.0, 22.0)  # square points: of all samples together, and the least and most of one
 PANEL = 5.4  # inches, with what is left of it
 CHARACTER, HANDLE = 0.076, 0.45  # inches of a legend
 
@@ -145,7 +145,7 @@ def _draw_samples(axes: Any, display: "PartitionDisplay", mapped: Any, palette: 
     for k, own in enumerate(display.axes):
         if own.levels is not None:  # side by side in their band, or they would hide one another
             X[:, k] += (np.arange(len(X)) * SPREAD[k] % 1.0 - 0.5) * 0.6
-    shared = {"s": max(dot_size(len(X)), LEAST_DOT), "edgecolors": [palette.ground], "linewidths": 0.4, "zorder": 3}
+    shared = {"s": float(np.clip(DOTS / max(len(X), 1), *DOT)), "edgecolors": [palette.ground], "linewidths": 0.4, "zorder": 3}
     if display.labels is None:
         numbers = mapped is not None and y.dtype.kind in "biuf" and display.what == "prediction"
         colour = {"c": y, "cmap": SCALE, "norm": mapped.norm} if numbers else {"color": palette.ink}
@@ -189,7 +189,7 @@ def _add_legend(axes: Any, display: "PartitionDisplay", palette: Palette) -> Non
     assert labels is not None
     colours, handles = colours_of(len(labels)), []
     for k in shown_classes(display):
-        share = STRONGEST
+        share = STRONGEST + 0.15  # a small patch needs more colour than a plane
         fill = share * rgb(colours[k]) + (1 - share) * np.array(palette.ground)
         text = _class_name(labels[k])
         if display.samples is None:

@@ -33,20 +33,26 @@ class Ruler:
             self._known[key] = ALLOWANCE * self._measure(word, self._fonts[weight], ismath=False)[0] / SCALE
         return self._known[key]
 
-    def cut(self, text: str, size: float, width: float) -> str:
+    def cut(self, text: str, size: float, width: float, weight: str = "normal") -> str:
         """The text, or as much of both its ends as the width has room for."""
         most = len(text)
-        while most > 3 and self.width(text, size) > width:
-            most = min(most - 1, int(most * width / self.width(text, size)) + 1)
+        while most > 3 and self.width(text, size, weight) > width:
+            most = min(most - 1, int(most * width / self.width(text, size, weight)) + 1)
             text = elided(text, most)
         return text
 
     def lines(self, words: Sequence[str], size: float, width: float, indent: str = "", most: int = 0) -> list[str]:
-        """Words on lines that are no wider, unless one word is, and on `most` lines at the most; the first sticks out."""
+        """Words on lines that are no wider, unless one word is; all but the first are indented.
+
+        Of more than `most` lines the last one that is left ends in dots; 0 is no limit.
+        """
         found = list(self._lines(words, size, width, indent))
-        if most and len(found) > most:
-            found = [*found[: most - 1], self.cut(f"{found[most - 1]} {DOTS}", size, width)]
-        return found
+        if not most or len(found) <= most:
+            return found
+        last = found[most - 1]
+        while last.strip(" ").count(" ") and self.width(f"{last} {DOTS}", size) > width:
+            last = last.rpartition(" ")[0]
+        return [*found[: most - 1], f"{last} {DOTS}"]
 
     def _lines(self, words: Sequence[str], size: float, width: float, indent: str) -> Iterator[str]:
         line = ""

@@ -12,7 +12,6 @@ from sublearn.display.canvas import (
     COLOURS,
     GREY,
     INK,
-    PALE,
     SMALL,
     TEXT,
     TITLE,
@@ -24,6 +23,7 @@ from sublearn.display.canvas import (
     style_of,
     tint,
 )
+from sublearn.display.feature_test import draw_bars
 from sublearn.display.polygons import cell_of
 from sublearn.display.search import RootSearch, search_root
 from sublearn.export import names_of_features
@@ -212,18 +212,10 @@ def _draw_features(axes: Any, search: RootSearch, names: list[str]) -> None:
     n_others = N_NAMED - len(search.subspace)
     others = [f for f in order if f not in search.subspace][: max(n_others, 0)]
     shown = [f for f in order if f in others or f in search.subspace]
-    colours = [COLOURS[0] if f in search.subspace else PALE for f in shown]
-    places = np.arange(len(shown))
-    axes.barh(places, search.feature_losses[shown] - search.loss, left=search.loss, color=colours, height=0.7)
-    axes.axvline(search.loss, color=INK, linewidth=1)
+    is_kept = np.isin(np.arange(len(names)), search.subspace)
+    draw_bars(axes, search.feature_losses, search.loss, shown, is_kept, names)
     hidden = len(names) - len(shown)
     dress(axes, "1  features (S₀ blue)", f"loss, best {len(shown)} of {len(names)}" if hidden else "loss")
-    axes.set_yticks(places, [names[f] for f in shown])
-    axes.tick_params(axis="y", length=0)
-    axes.set_ylim(len(shown) - 0.4, -0.6)
-    for label, f in zip(axes.get_yticklabels(), shown, strict=True):
-        label.set_color(COLOURS[0] if f in search.subspace else GREY)
-        label.set_fontsize(SMALL if len(shown) <= 20 else 8)
 
 
 def _draw_candidates(axes: Any, search: RootSearch) -> None:
