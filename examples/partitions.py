@@ -4,8 +4,7 @@ How two trees cut the plane
 
 The cells of an SLM tree and of a decision tree over the same samples. Both trees have their default parameters, but
 for the entropy of the decision tree, and are fully grown on one split of a noisy circle in a ring. Bold lines are the
-cuts of the root; one SLM node has up to two of them. White lines are the cuts of deeper nodes, and thin dark ones part
-the classes.
+cuts of the root; one SLM node has up to two of them. White lines are the cuts of deeper nodes.
 
 :class:`~sublearn.display.PartitionDisplay` draws cells from the hyperplanes of a model. It takes the decision tree too,
 once its nodes are written down as cells.
@@ -83,7 +82,7 @@ def draw() -> tuple[Figure, str]:
     dt = DecisionTreeClassifier(criterion="entropy", random_state=0).fit(X, y)
     figure = plt.figure(figsize=(12, 5.7), layout=ConstrainedLayoutEngine(w_pad=0.12, h_pad=0.08))
     left, right = figure.subplots(1, 2)
-    display = PartitionDisplay.from_estimator(slm, X, y, features=(0, 1), legend=False, ax=left)
+    display = PartitionDisplay.from_estimator(slm, X, y, features=(0, 1), borders=False, legend=False, ax=left)
     display_of_tree(dt, display).plot(ax=right, legend=False)
     captions = []
     for axes, name, model in ((left, "SLM tree", slm), (right, "Decision tree", dt)):

@@ -20,8 +20,9 @@ def borders_between(cells: Cells, kinds: Array) -> Array:
     begin, end = polygons.corners[edge], polygons.corners[polygons.following[edge]]
     cell = polygons.owners[edge]
     used, number = np.unique(polygons.edges[edge], return_inverse=True)
-    lines, same = np.unique(_normal(cells.lines[used]).round(6), axis=0, return_inverse=True)
-    number = same.ravel()[number.ravel()]
+    lines = _normal(cells.lines[used])
+    _, first, same = np.unique(lines.round(6), axis=0, return_index=True, return_inverse=True)
+    lines, number = lines[first], same.ravel()[number.ravel()]
     a, b, t = lines[number].T
     is_above = cells.middles[cell, 0] * a + cells.middles[cell, 1] * b > t
     ends = np.sort([begin[:, 1] * a - begin[:, 0] * b, end[:, 1] * a - end[:, 0] * b], axis=0)
@@ -35,9 +36,9 @@ def borders_between(cells: Cells, kinds: Array) -> Array:
     if not len(kept):
         return np.empty((0, 2, 2))
     goes_on = np.concatenate([[False], np.diff(kept) == 1])
-    first, last = kept[~goes_on], kept[np.append(~goes_on[1:], True)]
-    line = np.floor(middles[first] / width).astype(np.int64)
-    along = np.stack([cuts[first], cuts[last + 1]], axis=1) - (line * width)[:, None] + low
+    begins, ends_at = kept[~goes_on], kept[np.append(~goes_on[1:], True)]
+    line = np.floor(middles[begins] / width).astype(np.int64)
+    along = np.stack([cuts[begins], cuts[ends_at + 1]], axis=1) - (line * width)[:, None] + low
     a, b, t = (column[:, None] for column in lines[line].T)
     return np.stack([a * t - b * along, b * t + a * along], axis=2)
 

@@ -125,6 +125,7 @@ class PartitionDisplay:
         feature_names: Sequence[str] | None = None,
         random_state: Any = 0,
         scale: str = "values",
+        borders: bool = True,
         legend: bool = True,
         ax: Any = None,
     ) -> Self:
@@ -144,7 +145,8 @@ class PartitionDisplay:
         others : None, "averaged", dict, or rows of a table, default=None
             The other features. None: each at its median, or at its most frequent level. A dict has values for some of
             them, by name or number. A row as X has it has values for all. With several rows, or "averaged", the mean
-            answer over rows is drawn, as in a partial dependence: cells are then those of all rows laid over each other.
+            answer over rows is drawn, as in a partial dependence. Cells are then those of all rows laid over each
+            other; with linear leaves, each has the class of its middle.
         max_rows : int, default=10
             With "averaged": rows drawn from X, since cells become many.
         tree : int, default=None
@@ -162,6 +164,8 @@ class PartitionDisplay:
         scale : {"values", "codes"}, default="values"
             Scale of both axes: "codes" spreads a feature as the model sees it, which makes all borders straight and
             heavy tails readable.
+        borders : bool, default=True
+            Whether to draw a line where the class changes.
         legend : bool, default=True
             Whether to name the classes, or to show the colours of numbers.
         ax : matplotlib Axes, default=None
@@ -193,9 +197,9 @@ class PartitionDisplay:
         display = cls(**_computed(asked, (across, up), rows, max_cells))
         if y is not None and samples is not None:
             display.samples = Samples(samples[:, pair], _checked_targets(y, len(samples)))
-        return display.plot(ax=ax, scale=scale, legend=legend)
+        return display.plot(ax=ax, scale=scale, borders=borders, legend=legend)
 
-    def plot(self, ax: Any = None, *, scale: str = "values", legend: bool = True) -> Self:
+    def plot(self, ax: Any = None, *, scale: str = "values", borders: bool = True, legend: bool = True) -> Self:
         """Draw once more.
 
         Parameters
@@ -204,7 +208,7 @@ class PartitionDisplay:
             Where to draw; None: a new figure.
         scale : {"values", "codes"}, default="values"
             As in `from_estimator`.
-        legend : bool, default=True
+        borders, legend : bool, default=True
             As in `from_estimator`.
 
         Returns
@@ -216,7 +220,7 @@ class PartitionDisplay:
             raise ValueError(f"scale of {OWNER} must be 'values' or 'codes'; got {scale!r}.")
         self.ax_ = axes_of(ax, width_of(self, legend), HEIGHT, OWNER)
         self.figure_ = self.ax_.figure
-        draw_partition(self.ax_, self, scale, legend)
+        draw_partition(self.ax_, self, scale, borders=borders, legend=legend)
         return self
 
     def cells_of(self, points: Any) -> Array:
@@ -281,9 +285,8 @@ def check_estimator(estimator: Any) -> None:
             "their own. Draw one of its estimators_."
         )
     if not isinstance(estimator, SLMPredictor):
-        raise TypeError(
-            f"estimator of {OWNER} must be a fitted tree, forest or boosting of sublearn; got {type(estimator).__name__}."
-        )
+        kind = type(estimator).__name__
+        raise TypeError(f"estimator of {OWNER} must be a fitted tree, forest or boosting of sublearn; got {kind}.")
     check_is_fitted(estimator)
 
 

@@ -26,9 +26,10 @@ PANEL = 5.4  # inches, with what is left of it
 CHARACTER, HANDLE = 0.076, 0.45  # inches of a legend
 
 
-def draw_partition(axes: Any, display: "PartitionDisplay", scale: str, legend: bool) -> None:
+def draw_partition(axes: Any, display: "PartitionDisplay", scale: str, *, borders: bool, legend: bool) -> None:
     """Draw all of a partition."""
     from matplotlib.collections import LineCollection, PolyCollection
+    from matplotlib.ticker import MaxNLocator
 
     palette = palette_of(axes)
     _set_scales(axes, display.axes, scale)
@@ -38,7 +39,7 @@ def draw_partition(axes: Any, display: "PartitionDisplay", scale: str, legend: b
     axes.add_collection(cells, autolim=False)
     for lines, colour, width, order in (
         (display.cuts, palette.ground, 0.9, 2),
-        (display.borders, palette.ink, 1.0, 2.1),
+        (display.borders if borders else [], palette.ink, 1.0, 2.1),
         (display.root, palette.ink, 2.2, 2.2),
     ):
         if len(lines):
@@ -49,6 +50,8 @@ def draw_partition(axes: Any, display: "PartitionDisplay", scale: str, legend: b
     _dress(axes, display, palette)
     if legend and mapped is not None:
         bar = axes.figure.colorbar(mapped, ax=axes, pad=0.02, aspect=30)
+        low, high = mapped.get_clim()
+        bar.set_ticks([tick for tick in MaxNLocator(N_TICKS).tick_values(low, high) if low <= tick <= high])
         bar.set_label(elided(one_line(display.what), LONGEST_NAME), fontsize=TEXT, color=palette.ink)
         bar.ax.tick_params(labelsize=SMALL, color=palette.grey, labelcolor=palette.ink)
         bar.outline.set_visible(False)
@@ -145,7 +148,12 @@ def _draw_samples(axes: Any, display: "PartitionDisplay", mapped: Any, palette: 
     for k, own in enumerate(display.axes):
         if own.levels is not None:  # side by side in their band, or they would hide one another
             X[:, k] += (np.arange(len(X)) * SPREAD[k] % 1.0 - 0.5) * 0.6
-    shared = {"s": float(np.clip(DOTS / max(len(X), 1), *DOT)), "edgecolors": [palette.ground], "linewidths": 0.4, "zorder": 3}
+    shared = {
+        "s": float(np.clip(DOTS / max(len(X), 1), *DOT)),
+        "edgecolors": [palette.ground],
+        "linewidths": 0.4,
+        "zorder": 3,
+    }
     if display.labels is None:
         numbers = mapped is not None and y.dtype.kind in "biuf" and display.what == "prediction"
         colour = {"c": y, "cmap": SCALE, "norm": mapped.norm} if numbers else {"color": palette.ink}

@@ -61,7 +61,9 @@ class Plane(NamedTuple):
     seams: Array  # float64 (n_seams, 3), the lines between panels, which are lines 0, 1, ... of their edges
 
 
-def axis_of(model: FittedModel, feature: int, name: str, given: Array | None, limits: tuple[float, float] | None) -> PlaneAxis:
+def axis_of(
+    model: FittedModel, feature: int, name: str, given: Array | None, limits: tuple[float, float] | None
+) -> PlaneAxis:
     """The axis of a feature, for the values that samples have (NaN: missing), or between limits."""
     levels = model.levels[feature] if model.levels else None
     if levels is not None:

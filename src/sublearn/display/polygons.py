@@ -78,7 +78,9 @@ def joined(parts: Sequence[Polygons]) -> Polygons:
     """Polygons one after another."""
     counts = np.concatenate([np.diff(part.first) for part in parts])
     return Polygons(
-        np.concatenate([part.corners for part in parts]), offsets(counts), np.concatenate([part.edges for part in parts])
+        np.concatenate([part.corners for part in parts]),
+        offsets(counts),
+        np.concatenate([part.edges for part in parts]),
     )
 
 
@@ -113,9 +115,7 @@ def split(polygons: Polygons, lines: Array, numbers: Array) -> Cut:
     parts = [_part(cut, sign * cut_heights, numbers[across]) for sign in (1.0, -1.0)]
     whole, crossed = np.flatnonzero(~across), np.flatnonzero(across)
     sides = [is_positive[whole], np.ones(len(crossed), np.bool_), np.zeros(len(crossed), np.bool_)]
-    return Cut(
-        joined([polygons.take(whole), *parts]), np.concatenate([whole, crossed, crossed]), np.concatenate(sides)
-    )
+    return Cut(joined([polygons.take(whole), *parts]), np.concatenate([whole, crossed, crossed]), np.concatenate(sides))
 
 
 def _part(polygons: Polygons, heights: Array, numbers: Array) -> Polygons:

@@ -164,9 +164,7 @@ class RoundsDisplay:
             text += f": {number(curve.losses[best], 4)} at {curve.counts[best]}"
         style = {"color": colour, "linestyle": STYLES.get(curve.name, "solid"), "gid": gid}
         width = 1.3 if is_training else 1.8
-        self.lines_ += self.ax_.plot(
-            curve.counts[kept], curve.losses[kept], linewidth=width, label=text, **style
-        )
+        self.lines_ += self.ax_.plot(curve.counts[kept], curve.losses[kept], linewidth=width, label=text, **style)
         rest = curve.counts >= curve.n_kept
         if rest.sum() > 1:  # early stopping has gone on for a while
             self.ax_.plot(curve.counts[rest], curve.losses[rest], linewidth=width, alpha=0.35, **style)
@@ -202,4 +200,3 @@ def _check(estimator: Any, metric: Any) -> None:
     if metric not in allowed:
         words = " or ".join(map(repr, allowed))
         raise ValueError(f"metric of {OWNER} must be {words}, a function or None; got {metric!r}.")
-
