@@ -8,7 +8,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from sublearn._base.parameters import whole
 from sublearn.display.canvas import COLOURS, SMALL, cells_of, dress, palette_of
-from sublearn.display.names import elided, one_line
+from sublearn.display.names import one_line, short_names
 from sublearn.kernels.layout import Array
 from sublearn.selection import DiscriminantFeatureTest, FeatureTest
 
@@ -25,8 +25,8 @@ class FeatureTestDisplay:
     """A fitted feature test: the losses of features in rank order, with those that are kept.
 
     Bars begin at the loss of all samples together and end at the loss that the best cut of the feature leaves, so that
-    long ones are of good features; those that are kept are blue. Where there are more features than bars, a second panel
-    has the losses of all by rank.
+    long ones are of good features; those that are kept are blue. Where there are more features than bars, a second
+    panel has the losses of all by rank.
 
     Use `from_estimator` to make one.
 
@@ -160,7 +160,7 @@ class FeatureTestDisplay:
         shown = order if n <= FEW else order[: self.n_named]
         is_whole = len(shown) == n
         longest = LONGEST[ax is not None]
-        names = [elided(name, longest) for name in self.feature_names]
+        names = short_names(self.feature_names, longest)
         widest = max(len(names[f]) for f in shown)
         width = 3.6 + 0.075 * widest + (0 if is_whole else 3.4)
         cells = cells_of(ax, width, max(2.6, 1.2 + ROW * len(shown)), "FeatureTestDisplay.plot")
@@ -168,8 +168,7 @@ class FeatureTestDisplay:
         bars = cells.figure.add_subplot(grid[0, 0])
         is_kept = self.ranking <= self.n_selected
         title = f"{self.n_selected} of {n} features kept" if is_whole else f"the best {len(shown)} of {n}"
-        draw_bars(bars, self.losses, self.loss, shown, is_kept, names)
-        dress(bars, title, self.loss_name)
+        draw_bars(bars, self.losses, self.loss, shown, is_kept, names, title, self.loss_name)
         self.axes_ = [bars]
         if not is_whole:
             curve = cells.figure.add_subplot(grid[0, 1])
@@ -191,7 +190,16 @@ class FeatureTestDisplay:
         axes.margins(x=0.03)
 
 
-def draw_bars(axes: Any, losses: Array, loss: float, shown: Sequence[int] | Array, is_kept: Array, names: Any) -> None:
+def draw_bars(
+    axes: Any,
+    losses: Array,
+    loss: float,
+    shown: Sequence[int] | Array,
+    is_kept: Array,
+    names: Sequence[str],
+    title: str,
+    xlabel: str,
+) -> None:
     """Bars of some features from the loss without a cut to theirs, one below the other; those kept in blue."""
     palette = palette_of(axes)
     shown = np.asarray(shown)
@@ -199,7 +207,7 @@ def draw_bars(axes: Any, losses: Array, loss: float, shown: Sequence[int] | Arra
     places = np.arange(len(shown))
     axes.barh(places, losses[shown] - loss, left=loss, color=colours, height=0.7)
     axes.axvline(loss, color=palette.ink, linewidth=1)
-    dress(axes)
+    dress(axes, title, xlabel)
     axes.set_yticks(places, [names[f] for f in shown])
     axes.tick_params(axis="y", length=0)
     axes.set_ylim(len(shown) - 0.4, -0.6)

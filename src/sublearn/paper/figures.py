@@ -25,6 +25,7 @@ from sublearn.display.canvas import (
     scatter_classes,
     small_multiples,
 )
+from sublearn.display.envelope import DASHES, DIMENSION, draw_curve, draw_integers
 from sublearn.kernels.layout import Array
 from sublearn.paper.node_figure import partition_and_tree, system_overview
 
@@ -93,18 +94,13 @@ def envelope_example(random_state: int = 0) -> "Figure":
     rng = np.random.default_rng(random_state)
     figure = new_figure(9, 4.6)
     axes = figure.subplots()
-    d = np.linspace(0.6, N_DIMENSIONS + 0.4, 200)
-    for sign in (1, -1):
-        axes.plot(d, sign * HEIGHT * np.exp(-DECAY * d), color=GREY, linewidth=1.2, linestyle=(0, (5, 3)), zorder=0)
+    draw_curve(axes, HEIGHT, DECAY, N_DIMENSIONS, GREY, DASHES[0])
     axes.text(1.75, 4.9, r"$A_d = 10\,e^{-0.5\,d}$", fontsize=TEXT, color=INK)
     axes.text(1.75, -5.2, r"$-A_d$", fontsize=TEXT, color=INK)
     vector = np.zeros(N_DIMENSIONS, np.int64)
-    for i, bound in enumerate(bounds):
-        selected = i + 1 in SELECTED
-        integers = np.arange(-bound, bound + 1)
-        axes.plot(np.full(len(integers), i + 1), integers, "o", color=INK if selected else PALE, markersize=5)
-        if selected:
-            vector[i] = rng.integers(-bound, bound + 1)
+    draw_integers(axes, bounds, [INK if d in SELECTED else PALE for d in range(1, N_DIMENSIONS + 1)])
+    for d in SELECTED:
+        vector[d - 1] = rng.integers(-bounds[d - 1], bounds[d - 1] + 1)
     drawn = np.array(SELECTED)
     text = "a' = (" + ", ".join(str(a) for a in vector).replace("-", "\N{MINUS SIGN}") + ")"
     axes.plot(drawn, vector[drawn - 1], "o-", color=COLOURS[1], linewidth=1.5, markersize=9, label=text)
@@ -114,7 +110,7 @@ def envelope_example(random_state: int = 0) -> "Figure":
     dress(
         axes,
         r"D = 10, R = 5, $\alpha_0$ = 10, $\alpha$ = 0.5",
-        "dimension d, most discriminant first",
+        DIMENSION,
         "coefficient $a'_d$",
     )
     axes.set(xticks=range(1, N_DIMENSIONS + 1), xlim=(0.5, N_DIMENSIONS + 0.5), ylim=(-7.5, 7.5))

@@ -213,9 +213,9 @@ def _draw_features(axes: Any, search: RootSearch, names: list[str]) -> None:
     others = [f for f in order if f not in search.subspace][: max(n_others, 0)]
     shown = [f for f in order if f in others or f in search.subspace]
     is_kept = np.isin(np.arange(len(names)), search.subspace)
-    draw_bars(axes, search.feature_losses, search.loss, shown, is_kept, names)
     hidden = len(names) - len(shown)
-    dress(axes, "1  features (S₀ blue)", f"loss, best {len(shown)} of {len(names)}" if hidden else "loss")
+    xlabel = f"loss, best {len(shown)} of {len(names)}" if hidden else "loss"
+    draw_bars(axes, search.feature_losses, search.loss, shown, is_kept, names, "1  features (S₀ blue)", xlabel)
 
 
 def _draw_candidates(axes: Any, search: RootSearch) -> None:
