@@ -52,7 +52,7 @@ def draw_partition(axes: Any, display: "PartitionDisplay", scale: str, *, border
         bar = axes.figure.colorbar(mapped, ax=axes, pad=0.02, aspect=30)
         low, high = mapped.get_clim()
         bar.set_ticks([tick for tick in MaxNLocator(N_TICKS).tick_values(low, high) if low <= tick <= high])
-        bar.set_label(elided(one_line(display.what), LONGEST_NAME), fontsize=TEXT, color=palette.ink)
+        bar.set_label(elided(one_line(display.what), LONGEST_NAME), fontsize=TEXT, color=palette.ink, parse_math=False)
         bar.ax.tick_params(labelsize=SMALL, color=palette.grey, labelcolor=palette.ink)
         bar.outline.set_visible(False)
     elif legend:
@@ -134,7 +134,7 @@ def _name_levels(side: Any, levels: tuple[str, ...], is_x: bool) -> None:
     """The names of levels, in the middle of their bands; of many, every second or third."""
     step = -(-len(levels) // MOST_LEVELS)
     names = [elided(one_line(level.strip("'")), LONGEST_LEVEL) for level in levels[::step]]
-    side.set_ticks(range(0, len(levels), step), names)
+    side.set_ticks(range(0, len(levels), step), names, parse_math=False)
     if is_x and sum(map(len, names)) + 2 * len(names) > 44:
         side.set_tick_params(rotation=90)
     side.set_tick_params(length=0)
@@ -205,7 +205,7 @@ def _add_legend(axes: Any, display: "PartitionDisplay", palette: Palette) -> Non
         else:
             marker = {"marker": style_of(k).marker, "markersize": 6, "linestyle": "none"}
             handles.append(Line2D([], [], color=colours[k], markeredgecolor=palette.ground, label=text, **marker))
-    axes.legend(
+    drawn = axes.legend(
         handles=handles,
         loc="upper left",
         bbox_to_anchor=(1.01, 1.0),
@@ -217,13 +217,15 @@ def _add_legend(axes: Any, display: "PartitionDisplay", palette: Palette) -> Non
         handletextpad=0.5,
         columnspacing=1.0,
     )
+    for text in drawn.get_texts():
+        text.set_parse_math(False)
 
 
 def _dress(axes: Any, display: "PartitionDisplay", palette: Palette) -> None:
     """Title and names."""
     across, up = (elided(one_line(own.name), LONGEST_NAME) for own in display.axes)
     axes.set_title(display.title, loc="left", fontsize=TEXT, color=palette.ink)
-    axes.set_xlabel(across, fontsize=TEXT, color=palette.ink)
-    axes.set_ylabel(up, fontsize=TEXT, color=palette.ink)
+    axes.set_xlabel(across, fontsize=TEXT, color=palette.ink, parse_math=False)
+    axes.set_ylabel(up, fontsize=TEXT, color=palette.ink, parse_math=False)
     axes.tick_params(labelsize=SMALL, color=palette.grey, labelcolor=palette.ink)
     axes.spines[:].set_color(palette.grey)

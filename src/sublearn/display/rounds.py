@@ -184,7 +184,9 @@ class RoundsDisplay:
             metric = metric if axes.get_ylabel() == metric else "loss"
         dress(axes, axes.get_title(loc="left"), unit, metric)
         axes.xaxis.set_major_locator(MaxNLocator(8, integer=True))
-        axes.legend(frameon=False, fontsize=SMALL, labelcolor=palette.ink, handlelength=2.6)
+        drawn = axes.legend(frameon=False, fontsize=SMALL, labelcolor=palette.ink, handlelength=2.6)
+        for text in drawn.get_texts():
+            text.set_parse_math(False)
 
 
 def _check(estimator: Any, metric: Any) -> None:
