@@ -20,6 +20,7 @@ MARKERS = ("o", "^", "s", "D", "v", "P", "X")
 INK, GREY, PALE = "#222222", "#8C8C8C", "#D4D4D4"
 TITLE, TEXT, SMALL = 11, 10, 9  # points
 DPI = 150
+N_BARS = 30  # between the smallest and the largest value
 TINT = 0.22  # share of a colour in its tint
 LIGHT_INK, DARK_PALE = "#EEEEEE", "#4A4A4A"  # ink and pale of dark grounds
 
@@ -95,23 +96,21 @@ def cells_of(ax: Any, width: float, height: float, owner: str) -> Cells:
     """Room for a display of several panels: that of the axes it was given, which turn empty, or a new figure."""
     if ax is not None:
         axes_of(ax, width, height, owner).set_axis_off()
-        box = ax.get_position()
-        inches = ax.figure.get_size_inches()
-        return Cells(ax.figure, ax, float(box.width * inches[0]), float(box.height * inches[1]))
+        box, dpi = ax.get_window_extent(), ax.figure.dpi
+        return Cells(figure=ax.figure, holder=ax, width=box.width / dpi, height=box.height / dpi)
     needed_matplotlib(owner)
     from matplotlib import pyplot as plt
 
-    return Cells(plt.figure(figsize=(width, height), layout="constrained"), None, width, height)
+    figure = plt.figure(figsize=(width, height), layout="constrained")
+    return Cells(figure=figure, holder=None, width=width, height=height)
 
 
 def palette_of(axes: Any) -> Palette:
-    """Ink and greys that suit the ground of some axes, or that of their figure where they are transparent."""
+    """Ink and greys that suit the ground of some axes: their own, or that of their figure behind it."""
     from matplotlib.colors import to_rgba
 
-    red, green, blue, opacity = to_rgba(axes.get_facecolor())
-    if opacity < 0.5:
-        red, green, blue, opacity = to_rgba(axes.figure.get_facecolor())
-    ground = (red, green, blue) if opacity >= 0.5 else (1.0, 1.0, 1.0)
+    grounds = [to_rgba(one.get_facecolor()) for one in (axes, axes.figure, axes.figure.canvas.figure)]
+    ground = next((colour[:3] for colour in grounds if colour[3] >= 0.5), (1.0, 1.0, 1.0))
     is_dark = 0.30 * ground[0] + 0.59 * ground[1] + 0.11 * ground[2] < 0.5
     ink, pale = (LIGHT_INK, DARK_PALE) if is_dark else (INK, PALE)
     return Palette(ink=ink, grey=GREY, pale=pale, ground=ground)
@@ -183,6 +182,11 @@ def scatter_classes(axes: Any, X: Array, y: Array, classes: Iterable[Any], size:
             linewidths=0.3,
             label=str(name),
         )
+
+
+def stack_bars(axes: Any, parts: list[Array], colours: list[Any], labels: list[str] | None = None) -> None:
+    """How many samples lie where, those of each part on top of the others."""
+    axes.hist(parts, bins=N_BARS, stacked=True, color=colours, label=labels)
 
 
 def dot_size(n: int) -> float:

@@ -75,6 +75,8 @@ class EnvelopeDisplay:
         Largest d that is drawn.
     drawn : Coefficients or None, default=None
         Coefficients; None: only the envelope.
+    subspace_size : int or None, default=None
+        D₀, how many features S₀ has, where that is known.
 
     Attributes
     ----------
@@ -100,11 +102,19 @@ class EnvelopeDisplay:
     ax_: Any
     figure_: Any
 
-    def __init__(self, height: float, decays: Sequence[float], n_ranks: int, drawn: Coefficients | None = None) -> None:
+    def __init__(
+        self,
+        height: float,
+        decays: Sequence[float],
+        n_ranks: int,
+        drawn: Coefficients | None = None,
+        subspace_size: int | None = None,
+    ) -> None:
         self.height = height
         self.decays = list(decays)
         self.n_ranks = n_ranks
         self.drawn = drawn
+        self.subspace_size = subspace_size
 
     @classmethod
     def from_estimator(
@@ -148,7 +158,7 @@ class EnvelopeDisplay:
             drawn = of_trees(fitted, None if tree is None else tree_number(model, tree, OWNER))
         decays = dict.fromkeys(draw.envelope_decay for draw in model._drawing_rounds())
         n_ranks = len(drawn.names) or max([fitted.subspace_size, *(place for place, _ in drawn.counts)])
-        return cls(float(model.envelope_height), [*decays], n_ranks, drawn).plot(ax=ax)
+        return cls(float(model.envelope_height), [*decays], n_ranks, drawn, fitted.subspace_size).plot(ax=ax)
 
     @classmethod
     def from_parameters(cls, height: float, decay: float, n_ranks: int = 8, *, ax: Any = None) -> Self:
@@ -200,7 +210,8 @@ class EnvelopeDisplay:
         reach = max([bounds.max(), *(abs(a) for _, a in self.drawn.counts)] if self.drawn else [bounds.max()])
         axes.set(xlim=(0.4, n + 0.9), ylim=(-reach - 0.8, reach + 0.8), xticks=ticks_for(n))
         curves = ", ".join(rf"${self.height:g}\,e^{{-{decay:g}\,d}}$" for decay in self.decays)
-        dress(axes, f"$A_d$ = {curves}", self.drawn.xlabel if self.drawn else DIMENSION, "coefficient")
+        size = f",  $D_0$ = {self.subspace_size}" if self.subspace_size else ""
+        dress(axes, f"$A_d$ = {curves}{size}", self.drawn.xlabel if self.drawn else DIMENSION, "coefficient")
         axes.yaxis.get_major_locator().set_params(integer=True)
         if self.drawn is not None:
             self._draw_coefficients(axes, n, bounds)

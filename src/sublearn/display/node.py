@@ -6,7 +6,19 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from sublearn.core.data.codes import encode_samples
-from sublearn.display.canvas import COLOURS, SMALL, TEXT, TITLE, Palette, cells_of, dot_size, dress, palette_of, rgb
+from sublearn.display.canvas import (
+    COLOURS,
+    SMALL,
+    TEXT,
+    TITLE,
+    Palette,
+    cells_of,
+    dot_size,
+    dress,
+    palette_of,
+    rgb,
+    stack_bars,
+)
 from sublearn.display.legend import key_lines, map_lines
 from sublearn.display.names import MINUS, elided, one_line, percent, short_names
 from sublearn.display.node_view import (
@@ -42,7 +54,6 @@ LOSSES = {
     OBJECTIVE: "objective a sample",
 }
 MOST_COLOURED = 5  # classes, where there are more than colours; the others are one
-N_BARS = 30
 SIDE_WIDTH, PANEL_WIDTH = 1.9, 3.3  # inches
 MOST_BESIDE = 3  # hyperplanes
 PANEL_HEIGHTS = 1.7, 1.3
@@ -75,7 +86,7 @@ class NodeView(NamedTuple):
     loss: float  # of the samples before they are cut
     loss_name: str
     labels: Array | None  # int64 (n_samples,), positions of classes
-    numbers: Array | None  # float64 (n_samples,), targets, or what boosting has left to learn
+    numbers: Array  # float64 (n_samples,), targets, or what boosting has left to learn
     numbers_name: str
     class_names: list[str]
     notes: list[str]
@@ -209,7 +220,7 @@ class NodeDisplay:
             loss=float(split_losses(np.zeros(n), sums, np.zeros(1))[0]),
             loss_name=LOSSES[sums.loss],
             labels=labels,
-            numbers=None if labels is not None else -sums.sums[:, 0] if is_boosting else sums.sums[:, 0],
+            numbers=-sums.sums[:, 0] if is_boosting else targets[inside],
             numbers_name="minus gradient" if is_boosting else "target",
             class_names=[elided(name, 24) for name in classes],
             notes=[*map_lines(writer), *key_lines(writer, names, most)],
@@ -349,12 +360,7 @@ def draw_projection(axes: Any, view: NodeView, plane: PlaneView, letter: str, *,
     palette = palette_of(axes)
     if view.labels is not None:
         parts = parts_of_classes(view, palette)
-        axes.hist(
-            [plane.values[members] for _, _, members in parts],
-            bins=N_BARS,
-            stacked=True,
-            color=[colour for _, colour, _ in parts],
-        )
+        stack_bars(axes, [plane.values[members] for *_, members in parts], [colour for _, colour, _ in parts])
         ylabel = "samples"
     else:
         axes.scatter(

@@ -21,7 +21,7 @@ ALONE = Workers(1)
 class Targets(NamedTuple):
     """What a node's samples are to be told apart by, as columns whose sums a loss is made of."""
 
-    sums: Array  # float64 (n_samples, n_columns): classes; or y and y squared; or gradients and hessians by turns
+    sums: Array  # float64 (n_samples, n_columns): classes; y less a constant, and its square; gradients and hessians
     loss: str
     l2: float = 0.0
 
@@ -112,7 +112,8 @@ def targets_of(model: Any, fitted: FittedModel, codes: Array, y: Array, tree: in
         columns = np.stack([gradients, hessians], axis=2).reshape(len(y), -1)
         return Targets(columns, OBJECTIVE, float(model.settings_["l2_regularization"]))
     if fitted.classes is None:
-        return Targets(np.column_stack([y, y * y]), SQUARED_ERROR)
+        near = y - y.mean()  # squares keep their digits
+        return Targets(np.column_stack([near, near * near]), SQUARED_ERROR)
     return Targets(np.eye(len(fitted.classes))[y], model.criterion)
 
 
@@ -146,18 +147,18 @@ def derivatives_before(model: Any, fitted: FittedModel, codes: Array, y: Array, 
 
 def loss_of(sums: Array, n: Array, targets: Targets) -> Array:
     """Loss times samples of sets, by their sums (n_sets, n_columns) and numbers of samples (n_sets,)."""
-    n = np.maximum(n, 1)
+    n, found = np.maximum(n, 1), np.zeros(len(sums))
     if targets.loss == OBJECTIVE:
         gradients, hessians = sums[:, ::2], sums[:, 1::2]
         steepness = hessians + targets.l2
-        return -np.divide(gradients**2, steepness, out=np.zeros_like(gradients), where=steepness > 0).sum(axis=1)
-    if targets.loss == SQUARED_ERROR:
-        return np.maximum(sums[:, 1] - sums[:, 0] ** 2 / n, 0.0)
-    shares = sums / n[:, None]
-    if targets.loss == GINI:
-        return n * (1.0 - (shares**2).sum(axis=1))
-    logs = np.log2(shares, out=np.zeros_like(shares), where=shares > 0)
-    found: Array = -n * (shares * logs).sum(axis=1)
+        steps = np.divide(gradients**2, steepness, out=np.zeros_like(gradients), where=steepness > 0)
+        found -= steps.sum(axis=1)
+    elif targets.loss == SQUARED_ERROR:
+        found += np.maximum(sums[:, 1] - sums[:, 0] ** 2 / n, 0.0)
+    else:
+        shares = sums / n[:, None]
+        logs = np.log2(shares, out=np.zeros_like(shares), where=shares > 0)
+        found += n * (1.0 - (shares**2).sum(axis=1) if targets.loss == GINI else -(shares * logs).sum(axis=1))
     return found
 
 

@@ -19,12 +19,16 @@ class Ruler:
         self._measure: Any = TextToPath().get_text_width_height_descent
         self._fonts = {weight: FontProperties(size=SCALE, weight=weight) for weight in ("normal", "bold")}
         self._known: dict[tuple[str, str], float] = {("", "normal"): 0.0, ("", "bold"): 0.0}
+        self._lines_known: dict[tuple[str, str], float] = {}
         self._space = self._word("x\N{NO-BREAK SPACE}x", "bold") - 2 * self._word("x", "bold")
 
     def width(self, text: str, size: float, weight: str = "normal") -> float:
         """Points that a line takes at a size of type, found word by word."""
-        words = text.split(" ")
-        return (sum(self._word(word, weight) for word in words) + (len(words) - 1) * self._space) * size
+        key = text, weight
+        if key not in self._lines_known:
+            words = text.split(" ")
+            self._lines_known[key] = sum(self._word(word, weight) for word in words) + (len(words) - 1) * self._space
+        return self._lines_known[key] * size
 
     def _word(self, word: str, weight: str) -> float:
         """Width at a size of 1."""

@@ -11,6 +11,7 @@ from sublearn.display.canvas import COLOURS, needed_matplotlib, palette_of
 from sublearn.display.names import elided, number, one_line, short_names
 from sublearn.display.ruler import Ruler
 from sublearn.display.tree_drawing import LABELS_OF_SHADES, Marks, draw_page
+from sublearn.display.tree_layout import Layout
 from sublearn.display.tree_nodes import Drawn, Teller, opened
 from sublearn.display.tree_page import PAGE, PAPER, Content, Page, Room, page_for
 from sublearn.export.chosen import fitted_model, tree_number
@@ -54,6 +55,8 @@ class TreeDisplay:
         Where the tree was drawn. Its units are points.
     figure_ : matplotlib Figure
         The figure of these axes.
+    layout_ : Layout
+        Where each node was drawn.
     text_size_ : float
         Size of type in points.
     n_shown_ : int
@@ -79,6 +82,7 @@ class TreeDisplay:
 
     ax_: Any
     figure_: Any
+    layout_: Layout
     text_size_: float
     n_shown_: int
 
@@ -179,7 +183,8 @@ class TreeDisplay:
         else:
             page, axes = within(ax, content, ruler)
         drawn = page.layout.root.drawn
-        self.ax_, self.figure_, self.text_size_, self.n_shown_ = axes, axes.figure, page.size, len(drawn.all)
+        self.ax_, self.figure_, self.layout_ = axes, axes.figure, page.layout
+        self.text_size_, self.n_shown_ = page.size, len(drawn.all)
         draw_page(axes, page, self._marks(drawn), palette_of(axes), ruler, (self.title, self._subtitle(drawn)))
         return self
 
@@ -232,7 +237,7 @@ def within(ax: Any, content: Content, ruler: Ruler) -> tuple[Page, Any]:
     if not isinstance(ax, Axes):
         raise TypeError(f"ax of TreeDisplay.plot must be a matplotlib Axes or None; got {type(ax).__name__}.")
     ax.set_axis_off()
-    ax.figure.draw_without_rendering()  # a layout of the figure's settles
+    ax.figure.canvas.figure.draw_without_rendering()  # a layout of the figure's settles
     box = ax.get_window_extent()
     width, height = (POINTS / ax.figure.dpi * length for length in (box.width, box.height))
     page = page_for(content, Room(width, height, True), ruler)

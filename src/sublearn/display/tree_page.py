@@ -3,6 +3,7 @@
 Everything is first laid out at a size of type of 1; all lengths grow with the size.
 """
 
+from bisect import bisect_left
 from collections.abc import Callable
 from itertools import product
 from typing import NamedTuple
@@ -80,13 +81,17 @@ def page_for(content: Content, room: Room, ruler: Ruler) -> Page:
     wanted = [most] if most is None or isinstance(most, int) else [LEAVES[0]]
     fewer = LEAVES if room.is_given or most == PAGE else ()
     numbers = [*wanted, *(n for n in fewer if wanted[0] is None or n < wanted[0])]
-    for n_leaves in numbers:
-        page = _best(content, n_leaves, room, ruler)
-        if page.size >= room.smallest or n_leaves == numbers[-1]:
-            break
-    if page.size < SMALLEST and not room.is_given:
-        return _best(content, numbers[-1], room, ruler, SMALLEST)
-    return page
+    pages: dict[int | None, Page] = {}
+
+    def has_room(n_leaves: int | None) -> bool:
+        pages[n_leaves] = _best(content, n_leaves, room, ruler)
+        return pages[n_leaves].size >= room.smallest
+
+    at = 0 if has_room(numbers[0]) else bisect_left(numbers, True, 1, key=has_room)
+    chosen = numbers[min(at, len(numbers) - 1)]
+    if at == len(numbers) and not room.is_given:
+        return _best(content, chosen, room, ruler, SMALLEST)
+    return pages[chosen]
 
 
 def _best(content: Content, n_leaves: int | None, room: Room, ruler: Ruler, least: float = 0.0) -> Page:

@@ -20,6 +20,7 @@ from sublearn.display.canvas import (
     dress,
     new_figure,
     scatter_classes,
+    stack_bars,
     style_of,
     tint,
 )
@@ -252,7 +253,7 @@ def _draw_samples(axes: Any, search: RootSearch, y: Array, classes: Any) -> None
     else:
         parts = [places[0, y == c] for c in classes]
         colours = [style_of(k).colour for k in range(len(parts))]
-        axes.hist(parts, bins=30, stacked=True, color=colours, label=[str(c) for c in classes])
+        stack_bars(axes, parts, colours, [str(c) for c in classes])
     axes.axvline(cuts[0], color=INK, linewidth=1.5, linestyle=DASHES[0])
     axes.margins(0.05)
     low, high = axes.get_ylim()
