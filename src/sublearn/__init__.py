@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from sublearn.average import SLMAverageClassifier, SLMAverageRegressor
     from sublearn.boost import SLMBoostClassifier, SLMBoostRegressor
     from sublearn.core.boosting.losses import Loss
+    from sublearn.explanation import Counterfactuals, counterfactual
     from sublearn.export import export_text, to_c, to_onnx, to_sql
     from sublearn.files import load
     from sublearn.forest import SLMForestClassifier, SLMForestRegressor
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from sublearn.tuning import tune
 
 __all__ = [
+    "Counterfactuals",
     "DiscriminantFeatureTest",
     "Loss",
     "ModelFileError",
@@ -31,6 +33,7 @@ __all__ = [
     "SLMForestClassifier",
     "SLMForestRegressor",
     "SLMRegressor",
+    "counterfactual",
     "export_text",
     "load",
     "to_c",
@@ -41,8 +44,9 @@ __all__ = [
 __version__ = "0.1.0"
 
 # Imported when first used, so that the command line answers at once: public modules, and where public names are.
-_MODULES = ("average", "boost", "export", "files", "forest", "paper", "selection", "tree", "tuning")
+_MODULES = ("average", "boost", "explanation", "export", "files", "forest", "paper", "selection", "tree", "tuning")
 _HOMES = {
+    "Counterfactuals": "explanation",
     "DiscriminantFeatureTest": "selection",
     "Loss": "core.boosting.losses",
     "ModelFileError": "_files.errors",
@@ -56,6 +60,7 @@ _HOMES = {
     "SLMForestClassifier": "forest",
     "SLMForestRegressor": "forest",
     "SLMRegressor": "tree",
+    "counterfactual": "explanation",
     "export_text": "export",
     "load": "files",
     "to_c": "export",

@@ -15,10 +15,13 @@ from sublearn.explanation.space import Space, nearest
 from sublearn.kernels.layout import Array
 
 LEAST = 1e-4  # a saving below this, a tenth of a code, is none
-PARTS = (0.0, 0.25, 0.5, 0.75, 0.875, 0.95, 1.05, 1.25)  # of a change, that are tried together with another change
-KEPT = 3  # states of a row that are worked on
-PULLS = 4  # rows of the other answer that are pulled from
-NEAR = 16  # rows that are looked at for that
+PARTS = (0.0, 0.3, 0.6, 0.85, 0.95, 1.1)  # of a change, that are tried together with another change
+KEPT = 2  # states of a row that are worked on
+KICKS = 8  # random changes of the best state at a time
+ROUNDS = 16  # of these, at the most without a better state
+SHARES = (0.5, 0.25, 0.12, 0.06, 0.03, 0.015)  # of changes, that kicks take back in the mean
+PULLS = 8  # rows of the other answer that are pulled from
+NEAR = 24  # rows that are looked at for that
 STEPS = 3  # greedy steps
 BRANCHES = 4  # features that a greedy search begins with
 TURNS = 60  # of improving, at the most
@@ -85,6 +88,7 @@ class Search:
         states = self.best_of(states)
         while len(states.row):
             states = self.exchanged(states)
+        self.kick(active)
 
     def look(self, states: Moves, budget: Array) -> Found:
         """What lies along all lines from some states, where all moves together cost less than a budget."""
@@ -119,11 +123,16 @@ class Search:
         """What all moves of states cost, feature by feature."""
         return self.space.costs(states.position, self.rows.origin[states.row])
 
+    def tidied(self, states: Moves) -> Moves:
+        """The same states without moves that stay within the row's own code."""
+        is_none = (self.costs(states) <= 0.0) & self.space.grid.is_line
+        return Moves(states.row, np.where(is_none, -1, states.position))
+
     def offer(self, states: Moves) -> Array:
         """Keep states that are at their goal and better than what there is; whether each is at its goal."""
+        states = self.tidied(states)
         cost = self.costs(states).sum(axis=1)
-        x = self.space.values(self.rows.x[states.row], states.position)
-        met = self.goal.is_met(answers_of(self.members, x, self.workers), states.row) if len(x) else np.empty(0, bool)
+        met = self.are_met(states)
         order = np.lexsort((cost, states.row))
         order = order[met[order]]
         first = order[np.append(True, states.row[order][1:] != states.row[order][:-1])] if len(order) else order
@@ -135,26 +144,29 @@ class Search:
     def pulled(self, active: Array, pool: Array) -> Moves:
         """The nearest rows of the pool that are at the goal of each row, with what may not move as it is."""
         origin = self.space.origins(pool)
-        positions = self.space.positions(pool, origin)
-        parts = []
-        scale = self.space.grid.cost
+        position, is_line, cost = self.space.positions(pool, origin), self.space.grid.is_line, self.space.grid.cost
+        answers = answers_of(self.members, pool, self.workers)
+        parts = [Moves(active[:0], position[:0])]
         for row in active.tolist():
-            may = self.rows.may_move[row]
-            own = self.rows.origin[row]
-            apart = np.where(self.space.grid.is_line, np.abs(origin - own), scale * (origin != own))
+            may, own = self.rows.may_move[row], self.rows.origin[row]
+            met = np.flatnonzero(self.goal.is_met(answers, np.full(len(pool), row)))
+            there = origin[met]
+            apart = np.where(is_line, np.abs(there - own), cost * (there != own))
             apart = np.where(np.isnan(apart) | ~may, 0.0, apart).sum(axis=1)
-            near = np.argsort(apart, kind="stable")[:NEAR]
-            moved = np.where(may & (positions[near] >= 0), positions[near], -1)
-            same = ~self.space.grid.is_line & (moved == own)
-            parts.append(Moves(np.full(len(near), row), np.where(same, -1, moved)))
-        if not parts:
-            return Moves(active, np.empty((0, self.rows.x.shape[1]), np.int64))
+            near = met[np.argsort(apart, kind="stable")[:NEAR]]
+            moved = np.where(may & (position[near] >= 0), position[near], -1)
+            parts.append(Moves(np.full(len(near), row), np.where(~is_line & (moved == own), -1, moved)))
         states = joined(parts)
-        x = self.space.values(self.rows.x[states.row], states.position)
-        met = self.goal.is_met(answers_of(self.members, x, self.workers), states.row)
-        states = states.take(np.flatnonzero(met))
+        states = states.take(np.flatnonzero(self.are_met(states)))
         rank = np.arange(len(states.row)) - np.searchsorted(states.row, states.row)
         return states.take(np.flatnonzero(rank < PULLS))
+
+    def are_met(self, states: Moves) -> Array:
+        """Whether states are at their goals, as the model itself says."""
+        if not len(states.row):
+            return np.zeros(0, np.bool_)
+        x = self.space.values(self.rows.x[states.row], states.position)
+        return self.goal.is_met(answers_of(self.members, x, self.workers), states.row)
 
     def greedy(self, active: Array) -> Moves:
         """States at their goal that single steps lead to, or several steps, each the steepest."""
@@ -194,14 +206,9 @@ class Search:
         rank = np.arange(len(row)) - np.searchsorted(row, row)
         return states.take(order[rank < n])
 
-    def freed(self, states: Moves) -> Moves:
-        """States whose moves that cost nothing are none."""
-        free = (self.costs(states) <= 0) & (states.position >= 0) & self.space.grid.is_line
-        return states
-
     def reduced(self, states: Moves) -> Moves:
         """States whose single features are as near to their origins as the others allow."""
-        done = []
+        done, states = [], self.tidied(states)
         for _ in range(TURNS):
             if not len(states.row):
                 break
@@ -217,8 +224,7 @@ class Search:
             feature = saving.argmax(axis=1)
             rows = np.arange(len(going))
             one = self.moved(states, feature, position[rows, feature])
-            x = self.space.values(self.rows.x[states.row], several.position)
-            met = self.goal.is_met(answers_of(self.members, x, self.workers), states.row) if len(x) else rows > 0
+            met = self.are_met(several)
             states = Moves(states.row, np.where(met[:, None], several.position, one.position))
         done.append(states)
         out = joined(done)
@@ -258,6 +264,60 @@ class Search:
         better = self.reduced(better)
         better = better.take(np.flatnonzero(self.costs(better).sum(axis=1) < np.inf))
         return self.best_of(better)
+
+    def kick(self, active: Array) -> None:
+        """Take several changes back at random, each in part, and look for one that makes up for it.
+
+        All rows are kicked alike, so that what is found for one does not depend on the others.
+        """
+        random = np.random.default_rng(0)
+        failures = np.zeros(len(self.cost), np.int64)
+        going = active[np.isfinite(self.cost[active])]
+        turn = 0
+        while len(going):
+            share = SHARES[turn % len(SHARES)]
+            turn += 1
+            parts, steps = self.drawn(random, share)
+            row = np.repeat(going, KICKS)
+            tried = self.kicked(Moves(row, self.position[row]), *(np.tile(a, (len(going), 1)) for a in (parts, steps)))
+            before = self.cost[going].copy()
+            found = self.look(tried, self.cost[row] - LEAST)
+            own = self.costs(tried)
+            cost = own.sum(axis=1)[:, None] - own + found.cost
+            best = cost.argmin(axis=1)
+            lowest = cost[np.arange(len(best)), best]
+            hit = np.flatnonzero(np.isfinite(lowest))
+            better = self.moved(tried.take(hit), best[hit], found.position[hit, best[hit]])
+            self.reduced(self.best_of(better, 2))
+            failures[going] = np.where(self.cost[going] < before, 0, failures[going] + 1)
+            going = going[failures[going] < ROUNDS]
+
+    def drawn(self, random: np.random.Generator, share: float) -> tuple[Array, Array]:
+        """For each kick, what part of each change stays, and a step of one feature."""
+        d = self.position.shape[1]
+        parts = 1.0 - share * random.laplace(0.5, 1.0, (KICKS, d)) * (random.random((KICKS, d)) < 0.5)
+        parts[random.random((KICKS, d)) < 0.1] = 0.0
+        steps = np.zeros((KICKS, d))
+        steps[np.arange(KICKS), random.integers(0, d, KICKS)] = random.laplace(0.0, share, KICKS)
+        steps[::2] = 0.0
+        return np.maximum(parts, 0.0), steps
+
+    def kicked(self, states: Moves, parts: Array, steps: Array) -> Moves:
+        """States with parts (n_states, n_features) of all their changes, and steps added to these."""
+        moved = states.position.copy()
+        origins, may = self.rows.origin[states.row], self.rows.may_move[states.row]
+        for f, axis in enumerate(self.space.axes):
+            if not axis.is_line:
+                moved[parts[:, f] <= 0, f] = -1
+                continue
+            rows = np.flatnonzero(may[:, f] & ((moved[:, f] >= 0) & (parts[:, f] != 1.0) | (steps[:, f] != 0.0)))
+            if not len(rows) or not len(axis.place):
+                continue
+            origin, at = origins[rows, f], moved[rows, f]
+            place = np.where(at < 0, origin, axis.place[at])
+            wanted = origin + parts[rows, f] * (place - origin) + steps[rows, f]
+            moved[rows, f] = np.where(wanted == origin, -1, nearest(axis.place, wanted))
+        return Moves(states.row, moved)
 
     def scaled(self, states: Moves, feature: Array, part: float) -> Moves:
         """States with a part of one change; a category goes back, or stays."""
