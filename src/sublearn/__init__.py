@@ -10,7 +10,16 @@ if TYPE_CHECKING:
     from sublearn.average import SLMAverageClassifier, SLMAverageRegressor
     from sublearn.boost import SLMBoostClassifier, SLMBoostRegressor
     from sublearn.core.boosting.losses import Loss
-    from sublearn.explanation import Counterfactuals, counterfactual
+    from sublearn.explanation import (
+        Counterfactuals,
+        Importances,
+        Interactions,
+        Route,
+        counterfactual,
+        importances,
+        interactions,
+        route,
+    )
     from sublearn.export import export_text, to_c, to_onnx, to_sql
     from sublearn.files import load
     from sublearn.forest import SLMForestClassifier, SLMForestRegressor
@@ -21,10 +30,13 @@ if TYPE_CHECKING:
 __all__ = [
     "Counterfactuals",
     "DiscriminantFeatureTest",
+    "Importances",
+    "Interactions",
     "Loss",
     "ModelFileError",
     "Progress",
     "RelevantFeatureTest",
+    "Route",
     "SLMAverageClassifier",
     "SLMAverageRegressor",
     "SLMBoostClassifier",
@@ -35,7 +47,10 @@ __all__ = [
     "SLMRegressor",
     "counterfactual",
     "export_text",
+    "importances",
+    "interactions",
     "load",
+    "route",
     "to_c",
     "to_onnx",
     "to_sql",
@@ -48,10 +63,13 @@ _MODULES = ("average", "boost", "explanation", "export", "files", "forest", "pap
 _HOMES = {
     "Counterfactuals": "explanation",
     "DiscriminantFeatureTest": "selection",
+    "Importances": "explanation",
+    "Interactions": "explanation",
     "Loss": "core.boosting.losses",
     "ModelFileError": "_files.errors",
     "Progress": "_base.progress",
     "RelevantFeatureTest": "selection",
+    "Route": "explanation",
     "SLMAverageClassifier": "average",
     "SLMAverageRegressor": "average",
     "SLMBoostClassifier": "boost",
@@ -62,7 +80,10 @@ _HOMES = {
     "SLMRegressor": "tree",
     "counterfactual": "explanation",
     "export_text": "export",
+    "importances": "explanation",
+    "interactions": "explanation",
     "load": "files",
+    "route": "explanation",
     "to_c": "export",
     "to_onnx": "export",
     "to_sql": "export",

@@ -42,7 +42,9 @@ class Table:
         self.native = native_of(X)
         dense = self.native.toarray() if issparse(self.native) else self.native
         if isinstance(dense, list | tuple):
-            dense = np.asarray(dense, object if any(isinstance(v, str) or v is None for r in dense for v in r) else None)
+            dense = np.asarray(
+                dense, object if any(isinstance(v, str) or v is None for r in dense for v in r) else None
+            )
         self.dense = dense
         columns = columns_of_numbers(dense)
         assert columns is not None  # it has been checked
@@ -84,10 +86,7 @@ class Table:
             return self._array(rows, features, numbers, gone)
         frame = nw.from_native(self.dense, eager_only=True)
         changed: set[int] = set(range(len(self.names)) if gone.any() else features.tolist())
-        series = [
-            self._series(frame, f, rows[features == f], numbers[features == f], gone)
-            for f in sorted(changed)
-        ]
+        series = [self._series(frame, f, rows[features == f], numbers[features == f], gone) for f in sorted(changed)]
         return nw.to_native(frame.with_columns(*series) if series else frame.clone())
 
     def _array(self, rows: Array, features: Array, numbers: Array, gone: Array) -> Any:

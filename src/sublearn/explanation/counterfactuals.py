@@ -10,9 +10,9 @@ from sublearn._base.frames import DATES, DURATIONS, TIMES
 from sublearn.core.model.fitted import FittedModel
 from sublearn.core.parallel import Workers
 from sublearn.explanation.cells import Table, roundest, shown
-from sublearn.explanation.chosen import chosen_features, per_feature
 from sublearn.explanation.lines import AVOIDED, NUMBER, WANTED
 from sublearn.explanation.members import Member, answers_of, estimators_of, members_of, numbers_of
+from sublearn.explanation.names import chosen_features, names_for, per_feature
 from sublearn.explanation.search import Goal, Rows, Search
 from sublearn.explanation.space import Limits, Space, ends_of, make_space, places_of, values_at
 from sublearn.kernels.layout import Array
@@ -149,13 +149,6 @@ def counterfactual(
     return _Writer(model, table, space, search, limits, names).written(model.predict(X), met)
 
 
-def names_for(model: FittedModel) -> list[str]:
-    """Names of the features."""
-    if model.feature_names is None:
-        return [f"x{f}" for f in range(model.n_features)]
-    return list(map(str, model.feature_names))
-
-
 class _Writer:
     """Writes what a search has found into a table, in few digits, and checks it."""
 
@@ -247,8 +240,7 @@ class _Writer:
         """The cells of a row that have changed."""
         features = np.flatnonzero(self.differing(numbers)[row])
         return {
-            self.names[f]: (self.table.cell(row, f), self.table.written(f, numbers[row, f]))
-            for f in features.tolist()
+            self.names[f]: (self.table.cell(row, f), self.table.written(f, numbers[row, f])) for f in features.tolist()
         }
 
 
@@ -283,7 +275,11 @@ def _goal(members: list[Member], x: Array, target: Any, workers: Workers) -> tup
 
 
 def _is_same(one: Any, other: Any) -> bool:
-    return isinstance(other, str | Real | np.generic) and bool(one == other) and isinstance(one, str) == isinstance(other, str)
+    return (
+        isinstance(other, str | Real | np.generic)
+        and bool(one == other)
+        and isinstance(one, str) == isinstance(other, str)
+    )
 
 
 def _interval(target: Any) -> tuple[float, float]:

@@ -274,9 +274,7 @@ def go_through(trees, grid, t, codes, low, high, at, raw, base, inside, rise, le
         for s in range(trees.first_slope[node], trees.first_slope[node + 1]):
             f = grid.feature[trees.slope_view[s]]
             if inside[f, 0] < inside[f, 1]:  # once a feature, though it may have several views
-                add_leaf(
-                    trees, grid, node, base, f, inside[f, 0], inside[f, 1], codes, column, at[f], rise, lean
-                )
+                add_leaf(trees, grid, node, base, f, inside[f, 0], inside[f, 1], codes, column, at[f], rise, lean)
                 inside[f, 1] = inside[f, 0]
 
 

@@ -1,4 +1,4 @@
-"""Features as users name them: by name or by number."""
+"""Names of features, and features as users name them."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from sublearn.core.model.fitted import FittedModel
+from sublearn.export.inequalities import names_of_features
 from sublearn.kernels.layout import Array
 
 
@@ -40,3 +41,8 @@ def per_feature(given: Any, model: FittedModel, names: Sequence[str], what: str,
     if not isinstance(given, Mapping):
         raise TypeError(f"{what} of {owner} must be None or a dict by features; got {type(given).__name__}.")
     return {feature_of(name, model, names, what, owner): value for name, value in given.items()}
+
+
+def names_for(model: FittedModel) -> list[str]:
+    """Names of the features, those seen in fit, or x0, x1, ..."""
+    return names_of_features(model, None, "")
