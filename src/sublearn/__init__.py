@@ -11,6 +11,16 @@ if TYPE_CHECKING:
     from sublearn.average import SLMAverageClassifier, SLMAverageRegressor
     from sublearn.boost import SLMBoostClassifier, SLMBoostRegressor
     from sublearn.core.boosting.losses import Loss
+    from sublearn.explanation import (
+        Counterfactuals,
+        Importances,
+        Interactions,
+        Route,
+        counterfactual,
+        importances,
+        interactions,
+        route,
+    )
     from sublearn.export import export_text, to_c, to_onnx, to_sql
     from sublearn.files import load
     from sublearn.forest import SLMForestClassifier, SLMForestRegressor
@@ -19,11 +29,15 @@ if TYPE_CHECKING:
     from sublearn.tuning import tune
 
 __all__ = [
+    "Counterfactuals",
     "DiscriminantFeatureTest",
+    "Importances",
+    "Interactions",
     "Loss",
     "ModelFileError",
     "Progress",
     "RelevantFeatureTest",
+    "Route",
     "SLMAverageClassifier",
     "SLMAverageRegressor",
     "SLMBoostClassifier",
@@ -32,8 +46,12 @@ __all__ = [
     "SLMForestClassifier",
     "SLMForestRegressor",
     "SLMRegressor",
+    "counterfactual",
     "export_text",
+    "importances",
+    "interactions",
     "load",
+    "route",
     "to_c",
     "to_onnx",
     "to_sql",
@@ -42,13 +60,29 @@ __all__ = [
 __version__ = "0.1.0"
 
 # Imported when first used, so that the command line answers at once: public modules, and where public names are.
-_MODULES = ("average", "boost", "display", "export", "files", "forest", "paper", "selection", "tree", "tuning")
+_MODULES = (
+    "average",
+    "boost",
+    "display",
+    "explanation",
+    "export",
+    "files",
+    "forest",
+    "paper",
+    "selection",
+    "tree",
+    "tuning",
+)
 _HOMES = {
+    "Counterfactuals": "explanation",
     "DiscriminantFeatureTest": "selection",
+    "Importances": "explanation",
+    "Interactions": "explanation",
     "Loss": "core.boosting.losses",
     "ModelFileError": "_files.errors",
     "Progress": "_base.progress",
     "RelevantFeatureTest": "selection",
+    "Route": "explanation",
     "SLMAverageClassifier": "average",
     "SLMAverageRegressor": "average",
     "SLMBoostClassifier": "boost",
@@ -57,8 +91,12 @@ _HOMES = {
     "SLMForestClassifier": "forest",
     "SLMForestRegressor": "forest",
     "SLMRegressor": "tree",
+    "counterfactual": "explanation",
     "export_text": "export",
+    "importances": "explanation",
+    "interactions": "explanation",
     "load": "files",
+    "route": "explanation",
     "to_c": "export",
     "to_onnx": "export",
     "to_sql": "export",

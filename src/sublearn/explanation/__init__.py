@@ -1,0 +1,19 @@
+"""What a fitted model's predictions come from: explanations of single predictions and of whole models."""
+
+from sublearn.explanation.counterfactuals import Counterfactuals, counterfactual
+from sublearn.explanation.importances import Importances, importances
+from sublearn.explanation.interactions import Interactions, interactions
+from sublearn.explanation.routes import Crossing, Route, Step, route
+
+__all__ = [
+    "Counterfactuals",
+    "Crossing",
+    "Importances",
+    "Interactions",
+    "Route",
+    "Step",
+    "counterfactual",
+    "importances",
+    "interactions",
+    "route",
+]
