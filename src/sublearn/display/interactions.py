@@ -6,9 +6,10 @@ from typing import Any, Self
 import numpy as np
 
 from sublearn.display.canvas import COLOURS, SMALL, TEXT, axes_of, needed_matplotlib, palette_of, rgb
+from sublearn.display.colour_bar import add_colour_bar
 from sublearn.display.names import short_names
-from sublearn.display.pairs import pairs_of
-from sublearn.display.ranks import CHARACTER, check_count, check_fitted, names_of
+from sublearn.display.ranks import CHARACTER, check_count, renamed
+from sublearn.explanation.interactions import Interactions, interactions
 from sublearn.kernels.layout import Array
 
 OWNER = "InteractionsDisplay"
@@ -18,19 +19,18 @@ NOT_WRITTEN = 16  # features from which on counts are too small to read
 
 
 class InteractionsDisplay:
-    """Which features hyperplanes combine: a matrix of how often, and with what gain. `from_estimator` makes one.
+    """Which features hyperplanes combine: a matrix of how often, and with what gain.
 
     A cell's number says how many hyperplanes have both features, its colour how much these take from the loss. The
-    diagonal is about hyperplanes of one feature alone.
+    diagonal is about features alone. `from_estimator` counts and draws. What `interactions` has found already is drawn
+    by ``InteractionsDisplay(found).plot()``.
 
     Parameters
     ----------
-    counts : array-like of shape (n_features, n_features)
-        Hyperplanes that have both features; on the diagonal, those that have this one alone.
-    gains : array-like of shape (n_features, n_features)
-        What these take from the loss, as a share of all.
+    interactions : Interactions
+        What `sublearn.interactions` has found.
     feature_names : sequence of str, default=None
-        Names of the features; None: x0, x1, ...
+        Names of the features; None: those found.
 
     Attributes
     ----------
@@ -43,6 +43,7 @@ class InteractionsDisplay:
 
     See Also
     --------
+    interactions : Counts which features are combined.
     ImportancesDisplay : Importances of single features.
 
     Examples
@@ -63,18 +64,9 @@ class InteractionsDisplay:
     figure_: Any
     features_: Array
 
-    def __init__(self, counts: Any, gains: Any, *, feature_names: Sequence[str] | None = None) -> None:
-        self.counts: Array = np.asarray(counts, np.int64)
-        self.gains: Array = np.asarray(gains, np.float64)
-        n = len(self.counts)
-        for name, given in (("counts", self.counts), ("gains", self.gains)):
-            if given.shape != (n, n):
-                raise ValueError(f"{name} of {OWNER} must have the shape ({n}, {n}); got {given.shape}.")
-        self.feature_names = [f"x{f}" for f in range(n)] if feature_names is None else list(feature_names)
-        if len(self.feature_names) != n:
-            raise ValueError(
-                f"feature_names of {OWNER} must have one for each of {n} features; got {len(self.feature_names)}."
-            )
+    def __init__(self, interactions: Interactions, *, feature_names: Sequence[str] | None = None) -> None:
+        self.interactions = interactions
+        self.feature_names = renamed(interactions.names, feature_names, OWNER)
 
     @classmethod
     def from_estimator(
@@ -99,10 +91,8 @@ class InteractionsDisplay:
             What was drawn.
         """
         needed_matplotlib(OWNER)
-        check_fitted(estimator, OWNER)
-        pairs = pairs_of(estimator)
-        display = cls(pairs.counts, pairs.gains, feature_names=names_of(estimator, feature_names, OWNER))
-        return display.plot(ax=ax, n_features=n_features)
+        found = interactions(estimator)
+        return cls(found, feature_names=feature_names).plot(ax=ax, n_features=n_features)
 
     def plot(self, ax: Any = None, *, n_features: int = 12) -> Self:
         """Draw the matrix.
@@ -120,8 +110,9 @@ class InteractionsDisplay:
             The object itself.
         """
         most = check_count(n_features, "n_features", OWNER)
-        shown = np.argsort(-self.gains.sum(axis=0), kind="stable")[:most]
-        shown = shown[self.counts[shown].any(axis=1)] if self.counts.any() else shown[:1]
+        counts, gains = self.interactions.counts, self.interactions.gains
+        shown = np.argsort(-gains.sum(axis=0), kind="stable")[:most]
+        shown = shown[counts[shown].any(axis=1)] if counts.any() else shown[:1]
         self.features_ = shown
         short = short_names(self.feature_names, LONGEST)
         names, n = [short[f] for f in shown], len(shown)
@@ -129,7 +120,7 @@ class InteractionsDisplay:
         side = max(CELL * n, LEAST_SIDE)
         self.ax_ = axes_of(ax, side + room + 1.8, side + room + 0.9, OWNER)
         self.figure_ = self.ax_.figure
-        self._draw_cells(self.gains[np.ix_(shown, shown)], self.counts[np.ix_(shown, shown)])
+        self._draw_cells(gains[np.ix_(shown, shown)], counts[np.ix_(shown, shown)])
         self._dress(names)
         return self
 
@@ -142,7 +133,7 @@ class InteractionsDisplay:
         hidden = np.triu(np.ones((n, n), np.bool_), 1) | (counts == 0)
         empty = np.ma.array(np.ones((n, n)), mask=np.triu(np.ones((n, n), np.bool_), 1))
         self.ax_.imshow(empty, cmap=LinearSegmentedColormap.from_list("empty", [palette.pale] * 2), alpha=0.25)
-        high = max(float(gains[~hidden].max(initial=0.0)), 1e-12)
+        high = float(gains[~hidden].max(initial=0.0)) or 1.0
         drawn = self.ax_.imshow(np.ma.array(gains, mask=hidden), cmap=scale, vmin=0.0, vmax=high)
         if n < NOT_WRITTEN:
             for i in range(n):
@@ -151,16 +142,11 @@ class InteractionsDisplay:
                         is_dark = (gains[i, j] > 0.55 * high) == palette.is_light
                         ink = "#FFFFFF" if is_dark else palette.ink if palette.is_light else "#FFFFFF"
                         text = {"ha": "center", "va": "center", "fontsize": SMALL - 1, "color": ink}
-                        self.ax_.text(j, i, short_count(int(counts[i, j])), **text)
-        bar = self.ax_.figure.colorbar(drawn, ax=self.ax_, pad=0.02, aspect=25, shrink=0.9)
-        bar.set_label("gain, share of all", fontsize=TEXT, color=palette.ink)
-        bar.ax.tick_params(labelsize=SMALL, color=palette.grey, labelcolor=palette.ink)
-        bar.outline.set_visible(False)
-        bar.locator.set_params(nbins=5)
-        bar.update_ticks()
+                        self.ax_.text(j, i, short_count(float(counts[i, j])), **text)
+        add_colour_bar(self.ax_, drawn, "gain, share of all")
 
     def _dress(self, names: list[str]) -> None:
-        axes, palette, n, n_all = self.ax_, palette_of(self.ax_), len(names), len(self.counts)
+        axes, palette, n, n_all = self.ax_, palette_of(self.ax_), len(names), len(self.feature_names)
         axes.set_xticks(range(n), names, rotation=90, parse_math=False)
         axes.set_yticks(range(n), names, parse_math=False)
         axes.tick_params(length=0, labelsize=SMALL, labelcolor=palette.ink)
@@ -174,6 +160,8 @@ class InteractionsDisplay:
         axes.set_title(f"features that hyperplanes combine\n{which}", loc="left", fontsize=TEXT, color=palette.ink)
 
 
-def short_count(count: int) -> str:
-    """A count in four characters at the most."""
-    return str(count) if count < 1000 else f"{count / 1000:.1f}k" if count < 9950 else f"{count / 1000:.0f}k"
+def short_count(count: float) -> str:
+    """A count in four characters at the most; members of an average count by their weights, as fractions."""
+    if count < 99.95:
+        return f"{count:.3g}" if count >= 0.095 else "<0.1"
+    return f"{count:.0f}" if count < 999.5 else f"{count / 1000:.1f}k" if count < 9950 else f"{count / 1000:.0f}k"

@@ -7,6 +7,7 @@ import numpy as np
 from sublearn._base.frames import level_name
 from sublearn.core.keys import key_below
 from sublearn.core.model.fitted import FittedModel
+from sublearn.explanation.names import feature_of
 from sublearn.kernels.layout import Array
 
 OWNER = "PartitionDisplay"
@@ -20,7 +21,7 @@ class Others(NamedTuple):
     words: str
 
 
-def two_features(given: Any, names: list[str], importances: Array | None) -> tuple[int, int]:
+def two_features(model: FittedModel, given: Any, names: list[str], importances: Array | None) -> tuple[int, int]:
     """The numbers of two features, given by number or name; None: the two of the largest importance."""
     n = len(names)
     if n < 2:
@@ -30,20 +31,10 @@ def two_features(given: Any, names: list[str], importances: Array | None) -> tup
         first, second = sorted(order[:2].tolist())
         return first, second
     is_pair = isinstance(given, list | tuple | np.ndarray) and len(given) == 2
-    found = [feature_number(one, names) for one in given] if is_pair else []
+    found = [feature_of(one, model, names, "features", OWNER) for one in given] if is_pair else []
     if not is_pair or found[0] == found[1]:
         raise ValueError(f"features of {OWNER} must be two different features, by number or name; got {given!r}.")
     return found[0], found[1]
-
-
-def feature_number(given: Any, names: list[str], parameter: str = "features") -> int:
-    """The number of a feature that is given by its number or name."""
-    if isinstance(given, str) and given in names:
-        return names.index(given)
-    if isinstance(given, int | np.integer) and not isinstance(given, bool) and 0 <= given < len(names):
-        return int(given)
-    known = f"names or numbers from 0 to {len(names) - 1}"
-    raise ValueError(f"{parameter} of {OWNER} must be {known}; got {given!r}.")
 
 
 def rows_of_others(
@@ -64,7 +55,7 @@ def rows_of_others(
         return Others(given, "others as in a row" if len(given) == 1 else f"mean over {len(given)} rows")
     row = _middle_of_maps(model) if samples is None else _middle_of_samples(model, samples)
     for one, value in (given or {}).items():
-        f = feature_number(one, names, "others")
+        f = feature_of(one, model, names, "others", OWNER)
         row[f] = _number(model, f, names[f], value)
     if n == 0:
         return Others(row[None], "")

@@ -180,7 +180,7 @@ class PartitionDisplay:
         check_estimator(estimator)
         _check_counts(max_rows, max_cells)
         names = names_of_features(estimator._model, feature_names, OWNER)
-        pair = two_features(features, names, getattr(estimator, "feature_importances_", None))
+        pair = two_features(estimator._model, features, names, getattr(estimator, "feature_importances_", None))
         samples = None if X is None else _as_numbers(estimator, X)
         if y is not None and samples is None:
             raise ValueError(f"X of {OWNER} must be given with y; got None.")
@@ -264,7 +264,8 @@ class PartitionDisplay:
         cells = self.cells_of(points)
         if (cells < 0).any():
             raise ValueError(f"points of {OWNER}.classes_of must lie inside the frame; {(cells < 0).sum()} do not.")
-        return self.labels[self.answers.argmax(axis=1)[cells]]
+        classes: Array = self.labels[self.answers.argmax(axis=1)[cells]]
+        return classes
 
 
 class _Asked(NamedTuple):
@@ -342,7 +343,7 @@ def _asked(estimator: Any, tree: int | None, target: Any) -> _Asked:
         if is_boosting:
             model = replace(model, link=MEAN, start=np.empty(0), trees_a_round=1)
             n_outputs = model.contributions.shape[1]
-            if n_outputs > 1 and target is None:
+            if labels is not None and n_outputs > 1 and target is None:
                 raise ValueError(
                     f"target of {OWNER} must be one of {labels.tolist()} with tree={tree}, which adds a number to "
                     "each class; got None."

@@ -6,6 +6,7 @@ import numpy as np
 
 from sublearn.display.canvas import SMALL, TEXT, Palette, palette_of, rgb, style_of
 from sublearn.display.class_colours import colours_of
+from sublearn.display.colour_bar import N_TICKS, add_colour_bar
 from sublearn.display.names import elided, number, one_line
 from sublearn.display.plane_axes import PlaneAxis
 from sublearn.kernels.layout import Array
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
 FAINTEST, STRONGEST = 0.08, 0.28  # share of a class's colour where it has barely the most, and where it is certain
 SEAM = 0.5  # points; as wide as cells are outlined in their own colour, so that no ground shines through
 LONGEST_NAME, LONGEST_CLASS, LONGEST_LEVEL = 44, 22, 16  # characters
-N_TICKS = 6
 MOST_LEVELS = 24  # named along an axis
 COLUMN = 20  # classes below each other in a legend
 SCALE = "viridis"
@@ -29,7 +29,6 @@ CHARACTER, HANDLE = 0.076, 0.45  # inches of a legend
 def draw_partition(axes: Any, display: "PartitionDisplay", scale: str, *, borders: bool, legend: bool) -> None:
     """Draw all of a partition."""
     from matplotlib.collections import LineCollection, PolyCollection
-    from matplotlib.ticker import MaxNLocator
 
     palette = palette_of(axes)
     _set_scales(axes, display.axes, scale)
@@ -49,12 +48,7 @@ def draw_partition(axes: Any, display: "PartitionDisplay", scale: str, *, border
         _draw_samples(axes, display, mapped, palette)
     _dress(axes, display, palette)
     if legend and mapped is not None:
-        bar = axes.figure.colorbar(mapped, ax=axes, pad=0.02, aspect=30)
-        low, high = mapped.get_clim()
-        bar.set_ticks([tick for tick in MaxNLocator(N_TICKS).tick_values(low, high) if low <= tick <= high])
-        bar.set_label(elided(one_line(display.what), LONGEST_NAME), fontsize=TEXT, color=palette.ink, parse_math=False)
-        bar.ax.tick_params(labelsize=SMALL, color=palette.grey, labelcolor=palette.ink)
-        bar.outline.set_visible(False)
+        add_colour_bar(axes, mapped, elided(one_line(display.what), LONGEST_NAME))
     elif legend:
         _add_legend(axes, display, palette)
 
@@ -195,7 +189,8 @@ def _add_legend(axes: Any, display: "PartitionDisplay", palette: Palette) -> Non
 
     labels = display.labels
     assert labels is not None
-    colours, handles = colours_of(len(labels)), []
+    colours = colours_of(len(labels))
+    handles: list[Any] = []
     for k in shown_classes(display):
         share = STRONGEST + 0.15  # a small patch needs more colour than a plane
         fill = share * rgb(colours[k]) + (1 - share) * np.array(palette.ground)
@@ -203,7 +198,7 @@ def _add_legend(axes: Any, display: "PartitionDisplay", palette: Palette) -> Non
         if display.samples is None:
             handles.append(Patch(facecolor=fill, label=text))
         else:
-            marker = {"marker": style_of(k).marker, "markersize": 6, "linestyle": "none"}
+            marker: dict[str, Any] = {"marker": style_of(k).marker, "markersize": 6, "linestyle": "none"}
             handles.append(Line2D([], [], color=colours[k], markeredgecolor=palette.ground, label=text, **marker))
     drawn = axes.legend(
         handles=handles,

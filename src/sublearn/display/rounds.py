@@ -147,7 +147,7 @@ class RoundsDisplay:
         self.figure_ = self.ax_.figure
         before = {str(line.get_gid()) for line in self.ax_.lines if str(line.get_gid()).startswith(MARK)}
         colour, gid = COLOURS[len(before) % len(COLOURS)], f"{MARK}{len(before)}"
-        self.lines_ = []
+        self.lines_: list[Any] = []
         for curve in self.curves:
             self._draw(curve, colour, gid)
         self._dress(is_first=not before)

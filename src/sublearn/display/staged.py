@@ -95,7 +95,7 @@ def _measure_for(model: SLMEnsemble, y: Array, metric: str | Metric | None) -> C
     else:
         y = check_target(y, type(model).__name__)
     if metric is None:
-        own, targets = model._loss, places.astype(np.float64) if classes is not None else y  # type: ignore[attr-defined]
+        own, targets = model._loss, places.astype(np.float64) if classes is not None else y
         return lambda stage: float(
             np.mean(own.values(targets, stage.raw if stage.raw.shape[1] > 1 else stage.raw[:, 0]))
         )

@@ -87,8 +87,10 @@ def in_plane(axes: tuple[PlaneAxis, PlaneAxis], n: int, seed: int = 0) -> Array:
     random = np.random.default_rng(seed)
     columns = []
     for axis in axes:
-        even = random.uniform(*axis.values[[0, -1]], n)
-        columns.append(np.where(np.arange(n) % 2, even, axis.to_values(random.uniform(*axis.places[[0, -1]], n))))
+        even = random.uniform(axis.values[0], axis.values[-1], n)
+        columns.append(
+            np.where(np.arange(n) % 2, even, axis.to_values(random.uniform(axis.places[0], axis.places[-1], n)))
+        )
     return np.column_stack(columns)
 
 
@@ -352,8 +354,8 @@ def test_given_values_and_rows_of_other_features_are_taken() -> None:
 
 MISTAKES: list[tuple[dict[str, Any], str]] = [
     ({"features": (0, 0)}, "features of PartitionDisplay must be two different features"),
-    ({"features": ("x0", "no")}, "must be names or numbers from 0 to 3; got 'no'"),
-    ({"features": (0, 4)}, "must be names or numbers from 0 to 3; got 4"),
+    ({"features": ("x0", "no")}, "must hold names of features .* or numbers from 0 to 3; got 'no'"),
+    ({"features": (0, 4)}, "must hold names of features .* or numbers from 0 to 3; got 4"),
     ({"others": "mean"}, "others of PartitionDisplay must be None, 'averaged', a dict of values"),
     ({"others": {2: "red"}}, "must hold a number for 'x2'; got 'red'"),
     ({"tree": 1}, "tree of PartitionDisplay must be an int from 0 to 0; got 1"),
