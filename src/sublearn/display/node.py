@@ -58,6 +58,7 @@ SIDE_WIDTH, PANEL_WIDTH = 1.9, 3.3  # inches
 MOST_BESIDE = 3  # hyperplanes
 PANEL_HEIGHTS = 1.7, 1.3
 POINTS = 72.0
+TITLE_SHARE = 0.82  # of a panel's width, since labels of its neighbour take some
 WIDE_PANEL = 5.2  # of the only one
 NARROW_SIDE, NARROW = 1.2, 1.8  # inches on axes of the user's: of the last column; of panels with few ticks
 MARGIN = 1.0  # inches that labels take from the width
@@ -323,7 +324,7 @@ def plane_views(writer: Inequalities, i: int, projections: Array, targets: Targe
 def title_lines(view: NodeView, ruler: Ruler, width: float, size: float, most: int = 0) -> list[list[str]]:
     """The inequalities on lines that a panel of so many inches has room for."""
     return [
-        ruler.lines(plane_words(letter, plane.inequality), size, 0.92 * width * POINTS, "    ", most)
+        ruler.lines(plane_words(letter, plane.inequality), size, TITLE_SHARE * width * POINTS, "    ", most)
         for letter, plane in zip(LETTERS, view.planes, strict=False)
     ]
 

@@ -60,7 +60,7 @@ def take_in(model: Any, fitted: FittedModel, X: Any, y: Any, owner: str) -> tupl
         places = {c: k for k, c in enumerate(known)}
         labels = [places.get(c, -1) for c in given.tolist()]
         if -1 in labels:
-            raise ValueError(f"y of {owner} must hold classes of the model; got {given[labels.index(-1)]!r}.")
+            raise ValueError(f"y of {owner} must hold classes of the model; got {given.tolist()[labels.index(-1)]!r}.")
         targets = np.array(labels, np.int64)
     if len(targets) != len(x):
         raise ValueError(f"X and y of {owner} must have the same length; got {len(x)} and {len(targets)}.")
@@ -147,16 +147,16 @@ def derivatives_before(model: Any, fitted: FittedModel, codes: Array, y: Array, 
 
 def loss_of(sums: Array, n: Array, targets: Targets) -> Array:
     """Loss times samples of sets, by their sums (n_sets, n_columns) and numbers of samples (n_sets,)."""
-    n, found = np.maximum(n, 1), np.zeros(len(sums))
+    found = np.zeros(len(sums))
     if targets.loss == OBJECTIVE:
         gradients, hessians = sums[:, ::2], sums[:, 1::2]
         steepness = hessians + targets.l2
         steps = np.divide(gradients**2, steepness, out=np.zeros_like(gradients), where=steepness > 0)
         found -= steps.sum(axis=1)
     elif targets.loss == SQUARED_ERROR:
-        found += np.maximum(sums[:, 1] - sums[:, 0] ** 2 / n, 0.0)
+        found += np.maximum(sums[:, 1] - sums[:, 0] ** 2 / np.maximum(n, 1), 0.0)
     else:
-        shares = sums / n[:, None]
+        shares = sums / np.maximum(n, 1)[:, None]
         logs = np.log2(shares, out=np.zeros_like(shares), where=shares > 0)
         found += n * (1.0 - (shares**2).sum(axis=1) if targets.loss == GINI else -(shares * logs).sum(axis=1))
     return found
