@@ -2,17 +2,13 @@
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
 
 from sublearn._base.estimator import SLMPredictor
-from sublearn.average import SLMAverageClassifier, SLMAverageRegressor
-from sublearn.core.model.fitted import MEAN, FittedModel
-from sublearn.core.model.flat_ensemble import alone, unpack
+from sublearn.display.asked import Asked, asked_of, check_estimator
 from sublearn.display.borders import borders_between, lines_in_units, polygons_in_units
 from sublearn.display.canvas import axes_of, needed_matplotlib
 from sublearn.display.cells import Cells, TooManyCellsError, find_cells, root_borders
@@ -188,7 +184,7 @@ class PartitionDisplay:
             others = _rows_as_numbers(estimator, others)
         key = int(check_random_state(random_state).randint(2**31))
         rows = rows_of_others(estimator._model, names, others, samples, max_rows, key)
-        asked = _asked(estimator, tree, target)
+        asked = asked_of(estimator, tree, target)
         limits = _checked_limits(limits)
         across, up = (
             axis_of(estimator._model, f, names[f], None if samples is None else samples[:, f], limits[k])
@@ -268,30 +264,7 @@ class PartitionDisplay:
         return classes
 
 
-class _Asked(NamedTuple):
-    """What is drawn of an estimator."""
-
-    model: FittedModel
-    labels: Array | None  # None: numbers
-    column: int  # of the answers, where numbers are drawn
-    name: str
-    what: str
-
-
-def check_estimator(estimator: Any) -> None:
-    """Raise an error for what has no cells of its own."""
-    if isinstance(estimator, SLMAverageClassifier | SLMAverageRegressor):
-        raise TypeError(
-            f"estimator of {OWNER} must be one model; got {type(estimator).__name__}, whose members have codes of "
-            "their own. Draw one of its estimators_."
-        )
-    if not isinstance(estimator, SLMPredictor):
-        kind = type(estimator).__name__
-        raise TypeError(f"estimator of {OWNER} must be a fitted tree, forest or boosting of sublearn; got {kind}.")
-    check_is_fitted(estimator)
-
-
-def _computed(asked: _Asked, axes: tuple[PlaneAxis, PlaneAxis], rows: Others, max_cells: int) -> dict[str, Any]:
+def _computed(asked: Asked, axes: tuple[PlaneAxis, PlaneAxis], rows: Others, max_cells: int) -> dict[str, Any]:
     """What the display shows."""
     model, plane, is_one = asked.model, plane_of(axes), len(rows.rows) == 1
     try:
@@ -322,47 +295,9 @@ def _class_borders(cells: Cells, axes: tuple[PlaneAxis, PlaneAxis]) -> list[Arra
     return lines_in_units(borders_between(cells, cells.answers.argmax(axis=1)), axes)
 
 
-def _title(asked: _Asked, n_cells: int, rows: Others) -> str:
+def _title(asked: Asked, n_cells: int, rows: Others) -> str:
     cells = f"{asked.name}, {n_cells:,} cell{'s' if n_cells > 1 else ''}"
     return f"{cells}\n{rows.words}" if rows.words else cells
-
-
-def _asked(estimator: Any, tree: int | None, target: Any) -> _Asked:
-    """What is drawn: classes, the probability of one, numbers, or what one tree of boosting adds."""
-    model, name = estimator._model, type(estimator).__name__
-    labels = getattr(estimator, "classes_", None)
-    column = _column_of(labels, target)
-    what = "prediction" if labels is None or target is None else f"probability of {target}"
-    if tree is not None:
-        n = model.ensemble.n_trees
-        if isinstance(tree, bool) or not isinstance(tree, int | np.integer) or not 0 <= tree < n:
-            raise ValueError(f"tree of {OWNER} must be an int from 0 to {n - 1}; got {tree!r}.")
-        name = f"tree {tree} of {name}"
-        is_boosting = model.link != MEAN
-        model = replace(model, ensemble=alone(unpack(model.ensemble)[tree]), votes=None)
-        if is_boosting:
-            model = replace(model, link=MEAN, start=np.empty(0), trees_a_round=1)
-            n_outputs = model.contributions.shape[1]
-            if labels is not None and n_outputs > 1 and target is None:
-                raise ValueError(
-                    f"target of {OWNER} must be one of {labels.tolist()} with tree={tree}, which adds a number to "
-                    "each class; got None."
-                )
-            labels, what = None, "step of the raw value" if n_outputs == 1 else f"step of the raw value of {target}"
-            column = column if n_outputs > 1 else 0
-    return _Asked(model, labels if target is None else None, column, name, what)
-
-
-def _column_of(labels: Array | None, target: Any) -> int:
-    """Where a class is in the answers."""
-    if target is None:
-        return 0
-    if labels is None:
-        raise ValueError(f"target of {OWNER} must be None for numbers; got {target!r}.")
-    found = np.flatnonzero(labels == target)
-    if len(found) != 1:
-        raise ValueError(f"target of {OWNER} must be one of {labels.tolist()}; got {target!r}.")
-    return int(found[0])
 
 
 def _as_numbers(estimator: SLMPredictor, X: Any) -> Array:
