@@ -4,7 +4,12 @@ Which features count, and which are combined
 
 An ordinary tree asks for one feature at a time, so that nobody can tell which features it uses together. Hyperplanes
 say it: their terms are what they combine.
+
+The picture of the guide is the second one: ``python examples/combined_features.py docs/images/combined_features.png``
+renews it.
 """
+
+import sys
 
 import matplotlib.pyplot as plt
 from sklearn.datasets import load_breast_cancer
@@ -26,5 +31,7 @@ plt.show()
 # Numbers say how many hyperplanes have both features, colours how much these gain. On the diagonal are hyperplanes of
 # one feature alone.
 
-InteractionsDisplay.from_estimator(forest, n_features=10)
+display = InteractionsDisplay.from_estimator(forest, n_features=10)
+if len(sys.argv) > 1:
+    display.figure_.savefig(sys.argv[1], dpi=110)
 plt.show()

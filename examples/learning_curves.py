@@ -4,7 +4,12 @@ Learning curves with an eval_set
 
 Boosting that goes on for too long learns the noise by heart. Samples that are set aside show when that begins: hand
 them to ``fit`` as ``eval_set``. With ``early_stopping=True`` the fit ends there by itself.
+
+The picture of the guide is the first one: ``python examples/learning_curves.py docs/images/learning_curves.png`` renews
+it.
 """
+
+import sys
 
 import matplotlib.pyplot as plt
 from sklearn.datasets import make_classification
@@ -40,6 +45,8 @@ print(f"log loss {-found.validation_score_[-1]:.3f} with rate {found.learning_ra
 display = RoundsDisplay.from_estimator(fixed, label="rate 0.1")
 RoundsDisplay.from_estimator(found, label=f"rate found, {found.learning_rate_:.3f}", ax=display.ax_)
 display.ax_.set_ylim(0, 0.75)
+if len(sys.argv) > 1:
+    display.figure_.savefig(sys.argv[1], dpi=110)
 plt.show()
 
 # %%

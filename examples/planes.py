@@ -4,7 +4,11 @@ What a model does in a plane
 
 :class:`~sublearn.display.PartitionDisplay` draws the answers of any model in the plane of two features. It cuts the
 plane by the hyperplanes themselves. So borders are where they are, at any size of the picture.
+
+The picture of the guide is the second one: ``python examples/planes.py docs/images/planes.png`` renews it.
 """
+
+import sys
 
 import matplotlib.pyplot as plt
 from sklearn.datasets import load_wine
@@ -25,10 +29,14 @@ PartitionDisplay.from_estimator(tree, X, y, features=plane)
 plt.show()
 
 # %%
-# Boosting, with linear models in its leaves: there the class changes inside of leaves too, along straight lines.
+# Boosting, with linear models in its leaves: there the class changes inside of leaves too, along straight lines. A
+# sample has values of its own in the eleven other features. So its class may be another than that of the cell it is
+# drawn in, as with the many Barolos here.
 
 boost = SLMBoostClassifier(n_estimators=60, learning_rate=0.1, random_state=0).fit(X, y)
-PartitionDisplay.from_estimator(boost, X, y, features=plane)
+display = PartitionDisplay.from_estimator(boost, X, y, features=plane)
+if len(sys.argv) > 1:
+    display.figure_.savefig(sys.argv[1], dpi=110)
 plt.show()
 
 # %%

@@ -25,6 +25,7 @@ from sublearn import (
 )
 from sublearn.display import PartitionDisplay
 from sublearn.display.plane_axes import PlaneAxis
+from sublearn.display.plane_scales import round_values
 
 matplotlib.use("agg")
 FEW: dict[str, Any] = {"random_state": 0, "n_jobs": 1}
@@ -384,3 +385,43 @@ def test_models_without_cells_of_their_own_are_told_from_others() -> None:
         PartitionDisplay.from_estimator(average, X)
     with pytest.raises(TypeError, match="must be a fitted tree, forest or boosting of sublearn; got int"):
         PartitionDisplay.from_estimator(3, X)
+
+
+# --- axes
+
+
+def axis(values: list[float], places: list[float]) -> PlaneAxis:
+    return PlaneAxis(
+        feature=0,
+        name="x",
+        values=np.array(values),
+        places=np.array(places),
+        bounds=np.array(places)[[0, -1]],
+        varies=np.ones(1, np.bool_),
+        inside=np.zeros(1),
+    )
+
+
+def test_ticks_of_codes_are_round_values_as_far_apart_as_codes_are() -> None:
+    decades = axis([1e-3, 1e-2, 1e-1, 1.0, 10.0, 100.0, 1e3], [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
+    ticks = round_values(decades)
+    np.testing.assert_allclose(ticks, [0.006, 0.06, 0.6, 6.0, 60.0, 600.0], rtol=0.2)
+    assert all(len(f"{tick:g}".strip("0.")) == 1 for tick in ticks)
+    late = round_values(axis([1.7e9, 1.7e9 + 1.0, 1.7e9 + 100.0], [0.0, 1.0, 2.0]))
+    assert len(late) == 6
+    assert late.min() >= 1.7e9
+    assert (np.diff(late) > 0).all()
+
+
+def test_dates_have_round_ticks() -> None:
+    days = pd.date_range("2024-01-01", periods=60)
+    X = pd.DataFrame({"day": days, "x": np.arange(60.0) % 7})
+    model = SLMRegressor(max_depth=2, **FEW).fit(X, np.arange(60.0))
+    for scale in ("values", "codes"):
+        display = PartitionDisplay.from_estimator(model, X, X["x"], features=("day", "x"), scale=scale)
+        assert_legible(display.figure_, SMALLEST)
+        ticks = display.ax_.get_xticks()
+        assert len(ticks) >= 2
+        assert (ticks % 86400 == 0).all()
+        assert "Feb" in [text.get_text() for text in display.ax_.get_xticklabels()]
+        plt.close(display.figure_)

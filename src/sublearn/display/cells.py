@@ -255,6 +255,9 @@ def _with_slopes(slopes: LeafSlopes, pieces: Pieces, lines: Lines) -> Pieces:
         has = s < (slopes.first[pieces.nodes + 1] - slopes.first[pieces.nodes])
         at = np.where(has, slopes.first[pieces.nodes] + s, 0)
         axis = np.where(has, lines.grows[slopes.feature[at], pieces.panels], -1)
+        if (axis < 0).all():
+            pieces = _plus_slope(slopes, pieces, lines, _Slope(has, at, axis, np.zeros(len(at), np.int64)))
+            continue
         polygons, source = pieces.polygons, np.arange(len(at))
         side = np.zeros(len(at), np.int64)  # -1: below the range, 1: above it
         for sign, ends in ((-1, slopes.low), (1, slopes.high)):

@@ -6,9 +6,9 @@ import numpy as np
 
 from sublearn.display.canvas import SMALL, TEXT, Palette, palette_of, rgb, style_of
 from sublearn.display.class_colours import colours_of
-from sublearn.display.colour_bar import N_TICKS, add_colour_bar
-from sublearn.display.names import elided, number, one_line
-from sublearn.display.plane_axes import PlaneAxis
+from sublearn.display.colour_bar import add_colour_bar
+from sublearn.display.names import elided, one_line
+from sublearn.display.plane_scales import set_scale
 from sublearn.kernels.layout import Array
 
 if TYPE_CHECKING:
@@ -16,8 +16,7 @@ if TYPE_CHECKING:
 
 FAINTEST, STRONGEST = 0.08, 0.28  # share of a class's colour where it has barely the most, and where it is certain
 SEAM = 0.5  # points; as wide as cells are outlined in their own colour, so that no ground shines through
-LONGEST_NAME, LONGEST_CLASS, LONGEST_LEVEL = 44, 22, 16  # characters
-MOST_LEVELS = 24  # named along an axis
+LONGEST_NAME, LONGEST_CLASS = 44, 22  # characters
 COLUMN = 20  # classes below each other in a legend
 SCALE = "viridis"
 SPREAD = (0.754877, 0.569840)  # of samples in a band, by their numbers: the plane is filled evenly
@@ -31,7 +30,8 @@ def draw_partition(axes: Any, display: "PartitionDisplay", scale: str, *, border
     from matplotlib.collections import LineCollection, PolyCollection
 
     palette = palette_of(axes)
-    _set_scales(axes, display.axes, scale)
+    for own, is_x in zip(display.axes, (True, False), strict=True):
+        set_scale(axes, own, is_x=is_x, as_codes=scale == "codes")
     colours, mapped = _fills(display, palette)
     cells = PolyCollection(display.polygons, facecolors=colours, edgecolors="face", linewidths=SEAM, zorder=1)
     cells.set_antialiased(False)  # half-covered pixels would show the ground between cells
@@ -71,67 +71,6 @@ def _fills(display: "PartitionDisplay", palette: Palette) -> tuple[Array, Any]:
     share = (FAINTEST + (STRONGEST - FAINTEST) * np.clip(strength, 0.0, 1.0))[:, None]
     full = np.array([rgb(colour) for colour in colours_of(n)])
     return share * full[best] + (1 - share) * np.array(palette.ground), None
-
-
-def _set_scales(axes: Any, pair: tuple[PlaneAxis, PlaneAxis], scale: str) -> None:
-    """Limits, scales and ticks of both axes."""
-    for own, is_x in zip(pair, (True, False), strict=True):
-        side = axes.xaxis if is_x else axes.yaxis
-        ends = own.values[[0, -1]]
-        if scale == "codes" and own.levels is None:
-            set_scale = axes.set_xscale if is_x else axes.set_yscale
-            set_scale("function", functions=(own.to_places, own.to_values))
-        (axes.set_xlim if is_x else axes.set_ylim)(*ends)
-        if own.levels is not None:
-            _name_levels(side, own.levels, is_x)
-        elif scale == "codes":
-            side.set_ticks(_round_values(own), minor=False)
-            side.set_ticks([], minor=True)
-        else:
-            from matplotlib.ticker import MaxNLocator
-
-            side.set_major_locator(MaxNLocator(N_TICKS))
-        if own.levels is None and (own.kind in TIMES or scale == "codes"):
-            from matplotlib.ticker import FuncFormatter
-
-            write = TIMES.get(own.kind or "", number)
-            side.set_major_formatter(FuncFormatter(lambda value, _, write=write: write(value)))
-
-
-def _round_values(axis: PlaneAxis) -> Array:
-    """Values of few digits, about evenly spaced in places."""
-    places = np.linspace(axis.places[0], axis.places[-1], N_TICKS + 1)
-    found = [float(f"{value:.2g}") for value in axis.to_values((places[1:] + places[:-1]) / 2)]
-    inside = [value for value in found if axis.values[0] <= value <= axis.values[-1]]
-    kept: list[float] = []
-    for value in sorted(set(inside)):
-        if not kept or axis.to_places(np.array(value)) - axis.to_places(np.array(kept[-1])) > np.diff(places)[0] / 2:
-            kept.append(value)
-    return np.array(kept)
-
-
-def _date(seconds: float) -> str:
-    moment = np.datetime64(round(seconds * 1e3), "ms")
-    day, time = str(moment).split("T")
-    return day if time.startswith("00:00:00") else f"{day}\n{time[:5]}"
-
-
-def _time(seconds: float) -> str:
-    minutes = round(seconds / 60)
-    return f"{minutes // 60}:{minutes % 60:02d}"
-
-
-TIMES = {"dates": _date, "times of a day": _time}
-
-
-def _name_levels(side: Any, levels: tuple[str, ...], is_x: bool) -> None:
-    """The names of levels, in the middle of their bands; of many, every second or third."""
-    step = -(-len(levels) // MOST_LEVELS)
-    names = [elided(one_line(level.strip("'")), LONGEST_LEVEL) for level in levels[::step]]
-    side.set_ticks(range(0, len(levels), step), names, parse_math=False)
-    if is_x and sum(map(len, names)) + 2 * len(names) > 44:
-        side.set_tick_params(rotation=90)
-    side.set_tick_params(length=0)
 
 
 def _draw_samples(axes: Any, display: "PartitionDisplay", mapped: Any, palette: Palette) -> None:
