@@ -10,6 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 import sublearn
+import sublearn.display
 import sublearn.tuning
 from documents import (
     CODE_AND_OUTPUT,
@@ -33,7 +34,7 @@ HINT = "python tests/documents.py renews it"
 NEEDED = {"guide/tuning.md": "optuna"}  # what the code of a page needs beyond the library itself
 LONGEST = 120
 MODULE = re.compile(
-    r"`((?:core|kernels|_base|_files|paper|bench)/[\w/]+\.py|(?:tree|forest|boost|selection|export|files)\.py)`"
+    r"`((?:core|kernels|_base|_files|display|paper|bench)/[\w/]+\.py|(?:tree|forest|boost|selection|export|files)\.py)`"
 )
 
 
@@ -120,7 +121,8 @@ def reference() -> list[str]:
 
 def test_every_public_name_is_in_the_reference() -> None:
     records = [f"tuning.{name}" for name in sublearn.tuning.__all__ if isinstance(getattr(sublearn.tuning, name), type)]
-    assert sorted(reference()) == sorted(f"sublearn.{name}" for name in (*sublearn.__all__, *records))
+    displays = [f"display.{name}" for name in sublearn.display.__all__]
+    assert sorted(reference()) == sorted(f"sublearn.{name}" for name in (*sublearn.__all__, *records, *displays))
 
 
 def test_modules_that_pages_name_are_there() -> None:

@@ -54,7 +54,7 @@ LOSSES = {
     OBJECTIVE: "objective a sample",
 }
 MOST_COLOURED = 5  # classes, where there are more than colours; the others are one
-SIDE_WIDTH, PANEL_WIDTH = 1.9, 3.3  # inches
+SIDE_WIDTH, PANEL_WIDTH = 1.9, 3.6  # inches
 MOST_BESIDE = 3  # hyperplanes
 PANEL_HEIGHTS = 1.7, 1.3
 POINTS = 72.0
@@ -64,7 +64,7 @@ NARROW_SIDE, NARROW = 1.2, 1.8  # inches on axes of the user's: of the last colu
 MARGIN = 1.0  # inches that labels take from the width
 LEAST, MOST_NOTES = 6.5, 6  # points of type and lines, on axes of the user's
 LINE = 1.35 / POINTS  # inches of a line a point of type
-LONGEST = 30, 18  # characters of a name on a figure of our own, and on axes of the user's
+LONGEST, SHORTER, SHORTEST = 34, 28, 16  # characters of a name: above one panel, above several, on axes of the user's
 
 
 class PlaneView(NamedTuple):
@@ -204,7 +204,8 @@ class NodeDisplay:
         inside = reaching(fitted, codes, number, i)
         if not inside.any():
             raise ValueError(f"X of {OWNER} must have samples that reach node {node}; none of {len(x)} does.")
-        most = LONGEST[ax is not None]
+        q = int(np.diff(fitted.ensemble.nodes.first_plane[i : i + 2])[0])
+        most = SHORTEST if ax is not None else SHORTER if q > 1 else LONGEST
         writer = Inequalities(fitted, short_names(names, most), digits=3)
         sums = targets_of(model, fitted, codes, targets, number).of(inside)
         planes = plane_views(writer, i, projected(fitted, codes[:, inside], i), sums, most)
@@ -282,6 +283,8 @@ class NodeDisplay:
             )
             draw_losses(lower, view, plane, letter, is_first=column == 0)
             lower.locator_params(axis="x", nbins=3 if panel < NARROW else 5)
+            for panel_axes in (upper, lower):
+                panel_axes.locator_params(axis="y", nbins=4 if cells.holder is None else 2)
         if q > 1:
             self.axes_["cosines"] = add(grid[1, n_beside])
             draw_cosines(self.axes_["cosines"], view.cosines)
@@ -373,7 +376,6 @@ def draw_projection(axes: Any, view: NodeView, plane: PlaneView, letter: str, *,
     axes.set_ylim(low, high + 0.2 * (high - low))
     dress(axes, "", "", ylabel if is_first else "")
     axes.tick_params(labelbottom=False)
-    axes.locator_params(axis="y", nbins=4)
     is_up = plane.inequality.scale > 0
     for text, place, side in ((MINUS + letter, 0.01, "left"), ("+" + letter, 0.99, "right")):
         x, ha = (place, side) if is_up else (1 - place, "right" if side == "left" else "left")
@@ -391,7 +393,6 @@ def draw_losses(axes: Any, view: NodeView, plane: PlaneView, letter: str, *, is_
     axes.plot([plane.cut], [plane.chosen_loss], "D", color=COLOURS[1], markersize=6.5, zorder=4)
     axes.margins(y=0.12)
     dress(axes, "", f"left side of {letter}", view.loss_name if is_first else "")
-    axes.locator_params(axis="y", nbins=4)
 
 
 def draw_cosines(axes: Any, values: Array) -> None:
