@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sublearn.display.cells import Cells
+from sublearn.display.cells import PlaneCells
 from sublearn.display.plane_axes import PlaneAxis
 from sublearn.kernels.layout import Array
 
@@ -10,7 +10,7 @@ SHORTEST = 1e-5  # length of a border, in places, from which on it is drawn
 PARALLEL = 1e-9  # length of an edge along an axis below which it is parallel to the other one
 
 
-def borders_between(cells: Cells, kinds: Array) -> Array:
+def borders_between(cells: PlaneCells, kinds: Array) -> Array:
     """Pieces of lines (n, 2, 2), in places, that have cells of different kinds (n_cells,) on their two sides.
 
     On each side of a line the edges of cells follow one another. Both rows are laid over each other.
@@ -87,7 +87,7 @@ def in_units(places: Array, axes: tuple[PlaneAxis, PlaneAxis]) -> Array:
     return np.column_stack([axis.to_values(places[:, k]) for k, axis in enumerate(axes)])
 
 
-def polygons_in_units(cells: Cells, axes: tuple[PlaneAxis, PlaneAxis]) -> list[Array]:
+def polygons_in_units(cells: PlaneCells, axes: tuple[PlaneAxis, PlaneAxis]) -> list[Array]:
     """The corners (n, 2) of each cell in the features' units, with the bends of its edges."""
     polygons = cells.polygons
     between, counts = bent(polygons.corners, polygons.corners[polygons.following], axes)

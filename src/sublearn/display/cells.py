@@ -75,7 +75,7 @@ class Answered(NamedTuple):
         return self.raw if self.rates is None else self.raw + np.einsum("na,nak->nk", places, self.rates)
 
 
-class Cells(NamedTuple):
+class PlaneCells(NamedTuple):
     """The cells of a model in a plane."""
 
     polygons: Polygons  # in places
@@ -86,7 +86,7 @@ class Cells(NamedTuple):
     areas: Array  # float64 (n,)
 
 
-def find_cells(model: FittedModel, plane: Plane, others: Array, most: int, *, splits_classes: bool) -> Cells:
+def find_cells(model: FittedModel, plane: Plane, others: Array, most: int, *, splits_classes: bool) -> PlaneCells:
     """Cells for rows `others` (n_rows, n_features), answers in their mean; in the plane's own features they may lie.
 
     splits_classes: whether cells end where the class changes inside of a linear leaf.
@@ -106,7 +106,7 @@ def find_cells(model: FittedModel, plane: Plane, others: Array, most: int, *, sp
         pieces, added = _with_classes_apart(model, pieces, n_lines)
         lines += added
     areas, middles = pieces.polygons.areas_and_middles()
-    return Cells(
+    return PlaneCells(
         polygons=pieces.polygons,
         lines=np.concatenate(lines),
         answers=sum((_answer(model, one.at(middles)) for one in pieces.before), ZERO) / len(others),

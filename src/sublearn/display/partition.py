@@ -11,7 +11,7 @@ from sublearn._base.estimator import SLMPredictor
 from sublearn.display.asked import Asked, asked_of, check_estimator
 from sublearn.display.borders import borders_between, lines_in_units, polygons_in_units
 from sublearn.display.canvas import axes_of, needed_matplotlib
-from sublearn.display.cells import Cells, TooManyCellsError, find_cells, root_borders
+from sublearn.display.cells import PlaneCells, TooManyCellsError, find_cells, root_borders
 from sublearn.display.others import OWNER, Others, rows_of_others, two_features
 from sublearn.display.partition_drawing import draw_partition, width_of
 from sublearn.display.plane_axes import PlaneAxis, axis_of, plane_of
@@ -22,7 +22,7 @@ MOST_CELLS = 200_000
 HEIGHT = 5.2  # inches
 
 
-class Samples(NamedTuple):
+class Dots(NamedTuple):
     """Samples to draw on top."""
 
     X: Array  # float64 (n_samples, 2), in the plane
@@ -89,7 +89,7 @@ class PartitionDisplay:
         cuts: Sequence[Array] = (),
         borders: Sequence[Array] = (),
         root: Sequence[Array] = (),
-        samples: Samples | None = None,
+        samples: Dots | None = None,
         title: str = "",
         what: str = "prediction",
     ) -> None:
@@ -141,7 +141,7 @@ class PartitionDisplay:
         others : None, "averaged", dict, or rows of a table, default=None
             The other features. None: each at its median, or at its most frequent level. A dict has values for some of
             them, by name or number. A row as X has it has values for all. With several rows, or "averaged", the mean
-            answer over rows is drawn, as in a partial dependence. Cells are then those of all rows laid over each
+            answer over rows is drawn, as in a partial dependence. PlaneCells are then those of all rows laid over each
             other; with linear leaves, each has the class of its middle.
         max_rows : int, default=10
             With "averaged": rows drawn from X, since cells become many.
@@ -192,7 +192,7 @@ class PartitionDisplay:
         )
         display = cls(**_computed(asked, (across, up), rows, max_cells))
         if y is not None and samples is not None:
-            display.samples = Samples(samples[:, pair], _checked_targets(y, len(samples)))
+            display.samples = Dots(samples[:, pair], _checked_targets(y, len(samples)))
         return display.plot(ax=ax, scale=scale, borders=borders, legend=legend)
 
     def plot(self, ax: Any = None, *, scale: str = "values", borders: bool = True, legend: bool = True) -> Self:
@@ -291,7 +291,7 @@ def _computed(asked: Asked, axes: tuple[PlaneAxis, PlaneAxis], rows: Others, max
     }
 
 
-def _class_borders(cells: Cells, axes: tuple[PlaneAxis, PlaneAxis]) -> list[Array]:
+def _class_borders(cells: PlaneCells, axes: tuple[PlaneAxis, PlaneAxis]) -> list[Array]:
     return lines_in_units(borders_between(cells, cells.answers.argmax(axis=1)), axes)
 
 
@@ -301,7 +301,7 @@ def _title(asked: Asked, n_cells: int, rows: Others) -> str:
 
 
 def _as_numbers(estimator: SLMPredictor, X: Any) -> Array:
-    """Samples as numbers; categories are the numbers of their levels."""
+    """Dots as numbers; categories are the numbers of their levels."""
     return np.array(estimator._check_samples(X), np.float64)
 
 

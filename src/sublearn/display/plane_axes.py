@@ -124,26 +124,42 @@ def _limits(knots: Array, deviations: Array, given: Array | None) -> tuple[float
 def _axis_of_category(feature: int, name: str, levels: tuple[str, ...]) -> PlaneAxis:
     n = max(len(levels), 1)
     bounds = np.arange(n + 1) - 0.5
-    ends = bounds[[0, -1]]
-    inside = np.arange(n, dtype=np.float64) if levels else np.array([np.nan])
-    return PlaneAxis(feature, name, ends, ends, bounds, np.zeros(n, np.bool_), inside, levels=levels)
+    return PlaneAxis(
+        feature=feature,
+        name=name,
+        values=bounds[[0, -1]],
+        places=bounds[[0, -1]],
+        bounds=bounds,
+        varies=np.zeros(n, np.bool_),
+        inside=np.arange(n, dtype=np.float64) if levels else np.array([np.nan]),
+        levels=levels,
+    )
 
 
 def _axis_of_number(feature: int, name: str, curve: tuple[Array, Array], limits: tuple[float, float]) -> PlaneAxis:
     (knots, codes), (low, high) = curve, limits
-    if len(knots) == 1 or high <= knots[0] or low >= knots[-1]:  # one code all over the frame
-        ends, places = np.array([low, high]), np.array([0.0, OVERHANG])
-        return PlaneAxis(feature, name, ends, places, places, np.zeros(1, np.bool_), ends.mean(keepdims=True))
     begin, end = max(low, knots[0]), min(high, knots[-1])
-    between = (knots > begin) & (knots < end)
-    values = np.concatenate([[begin], knots[between], [end]])
-    places = np.concatenate([[np.interp(begin, knots, codes)], codes[between], [np.interp(end, knots, codes)]])
-    rate = (places[-1] - places[0]) / (end - begin)
-    bounds, varies, inside = [places[0], places[-1]], [True], [(begin + end) / 2]
-    if low < begin:
-        values, places = np.append(low, values), np.append(places[0] - min((begin - low) * rate, OVERHANG), places)
-        bounds, varies, inside = [places[0], *bounds], [False, *varies], [low, *inside]
-    if high > end:
-        values, places = np.append(values, high), np.append(places, places[-1] + min((high - end) * rate, OVERHANG))
-        bounds, varies, inside = [*bounds, places[-1]], [*varies, False], [*inside, high]
-    return PlaneAxis(feature, name, values, places, np.array(bounds), np.array(varies), np.array(inside))
+    if begin >= end:  # one code all over the frame
+        values, places, segments = np.array([low, high]), np.array([0.0, OVERHANG]), [(0.0, False, (low + high) / 2)]
+    else:
+        between = (knots > begin) & (knots < end)
+        values = np.concatenate([[begin], knots[between], [end]])
+        places = np.concatenate([[np.interp(begin, knots, codes)], codes[between], [np.interp(end, knots, codes)]])
+        rate = (places[-1] - places[0]) / (end - begin)
+        segments = [(float(places[0]), True, (begin + end) / 2)]  # where each begins, whether codes vary, a value
+        if low < begin:
+            values, places = np.append(low, values), np.append(places[0] - min((begin - low) * rate, OVERHANG), places)
+            segments = [(float(places[0]), False, low), *segments]
+        if high > end:
+            segments = [*segments, (float(places[-1]), False, high)]
+            values, places = np.append(values, high), np.append(places, places[-1] + min((high - end) * rate, OVERHANG))
+    starts, varies, inside = zip(*segments, strict=True)
+    return PlaneAxis(
+        feature=feature,
+        name=name,
+        values=values,
+        places=places,
+        bounds=np.array([*starts, places[-1]]),
+        varies=np.array(varies),
+        inside=np.array(inside),
+    )

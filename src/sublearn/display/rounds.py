@@ -8,7 +8,7 @@ from sublearn._base.boosting import SLMBoost
 from sublearn._base.ensemble import SLMEnsemble
 from sublearn.display.canvas import COLOURS, SMALL, axes_of, dress, needed_matplotlib, palette_of
 from sublearn.display.names import elided, number, one_line
-from sublearn.display.staged import NAMES, Curve, Metric, recorded, staged, usual_metric
+from sublearn.display.staged import NAMES, LossCurve, Metric, recorded, staged, usual_metric
 
 OWNER = "RoundsDisplay"
 MARK = "sublearn rounds "  # of lines: which model of their axes they are of
@@ -24,7 +24,7 @@ class RoundsDisplay:
 
     Parameters
     ----------
-    curves : list of Curve
+    curves : list of LossCurve
         The losses of each set of samples.
     label : str
         Name of the model.
@@ -63,7 +63,7 @@ class RoundsDisplay:
     'rounds'
     """
 
-    def __init__(self, *, curves: list[Curve], label: str = "", metric: str = "loss", unit: str = "rounds") -> None:
+    def __init__(self, *, curves: list[LossCurve], label: str = "", metric: str = "loss", unit: str = "rounds") -> None:
         self.curves = curves
         self.label = label
         self.metric = metric
@@ -153,7 +153,7 @@ class RoundsDisplay:
         self._dress(is_first=not before)
         return self
 
-    def _draw(self, curve: Curve, colour: str, gid: str) -> None:
+    def _draw(self, curve: LossCurve, colour: str, gid: str) -> None:
         """One line, bold as far as the model goes; the best number, where it is not about training samples."""
         palette = palette_of(self.ax_)
         is_training = curve.name == "training"

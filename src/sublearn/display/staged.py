@@ -18,7 +18,7 @@ CERTAIN = 1e-15  # the least probability that a logarithm is taken of
 NAMES = {"log_loss": "log loss", "error": "share of errors", "rmse": "root mean squared error"}
 
 
-class Curve(NamedTuple):
+class LossCurve(NamedTuple):
     """The loss of one set of samples, as a model grows."""
 
     name: str  # of the samples, such as "training"
@@ -32,15 +32,15 @@ class Curve(NamedTuple):
         return int(np.nanargmin(self.losses))
 
 
-def recorded(model: SLMBoost) -> list[Curve]:
+def recorded(model: SLMBoost) -> list[LossCurve]:
     """What boosting has noted while it was fitted."""
     found = [("training", model.train_score_)]
     if len(model.validation_score_):
         found.append(("validation", model.validation_score_))
-    return [Curve(name, np.arange(len(score)), -score, model.n_iter_) for name, score in found]
+    return [LossCurve(name, np.arange(len(score)), -score, model.n_iter_) for name, score in found]
 
 
-def staged(model: SLMEnsemble, name: str, X: Any, y: Any, metric: str | Metric | None) -> Curve:
+def staged(model: SLMEnsemble, name: str, X: Any, y: Any, metric: str | Metric | None) -> LossCurve:
     """The loss of samples after each round, or after each tree."""
     x = model._check_samples(X)
     targets = np.asarray(y).ravel()
@@ -49,33 +49,33 @@ def staged(model: SLMEnsemble, name: str, X: Any, y: Any, metric: str | Metric |
     measure = _measure_for(model, targets, metric)
     losses = [measure(answer) for answer in (_rounds if isinstance(model, SLMBoost) else _trees)(model, x)]
     first = 0 if isinstance(model, SLMBoost) else 1
-    return Curve(name, np.arange(first, first + len(losses)), np.array(losses), first + len(losses) - 1)
+    return LossCurve(name, np.arange(first, first + len(losses)), np.array(losses), first + len(losses) - 1)
 
 
-class Stage(NamedTuple):
+class Grown(NamedTuple):
     """What a part of a model answers."""
 
     raw: Array  # (n_samples, n_outputs)
     answer: Callable[[Array], Array]  # from raw values to probabilities, or numbers
 
 
-def _rounds(model: SLMBoost, x: Array) -> Iterator[Stage]:
+def _rounds(model: SLMBoost, x: Array) -> Iterator[Grown]:
     """Before the first round and after each."""
     fitted = model._model
-    yield Stage(np.repeat(fitted.start[None], len(x), axis=0), fitted.answer)
+    yield Grown(np.repeat(fitted.start[None], len(x), axis=0), fitted.answer)
     with model._workers() as workers:
         for raw in fitted.staged_raw(x, NOTHING, workers):
-            yield Stage(raw, fitted.answer)
+            yield Grown(raw, fitted.answer)
 
 
-def _trees(model: SLMEnsemble, x: Array) -> Iterator[Stage]:
+def _trees(model: SLMEnsemble, x: Array) -> Iterator[Grown]:
     """After each tree of a forest."""
     fitted = model._model
     with model._workers() as workers:
         codes, total = encode_samples(x, fitted.maps, workers), np.zeros((len(x), fitted.contributions.shape[1]))
         for t in range(fitted.ensemble.n_trees):
             add_values(fitted.ensemble.only(t), fitted.contributions, codes, total, workers)
-            yield Stage(total / (t + 1), lambda mean: mean if fitted.classes is not None else mean[:, 0])
+            yield Grown(total / (t + 1), lambda mean: mean if fitted.classes is not None else mean[:, 0])
 
 
 def usual_metric(model: SLMEnsemble) -> str:
@@ -85,7 +85,7 @@ def usual_metric(model: SLMEnsemble) -> str:
     return "log_loss" if model._model.classes is not None else "rmse"
 
 
-def _measure_for(model: SLMEnsemble, y: Array, metric: str | Metric | None) -> Callable[[Stage], float]:
+def _measure_for(model: SLMEnsemble, y: Array, metric: str | Metric | None) -> Callable[[Grown], float]:
     """The mean loss of a stage."""
     classes = model._model.classes
     if metric is None and not isinstance(model, SLMBoost):
@@ -109,11 +109,11 @@ def _measure_for(model: SLMEnsemble, y: Array, metric: str | Metric | None) -> C
     return lambda stage: float(np.sqrt(((stage.answer(stage.raw) - y) ** 2).mean()))
 
 
-def _own_probability(stage: Stage, places: Array) -> Array:
+def _own_probability(stage: Grown, places: Array) -> Array:
     return stage.answer(stage.raw)[np.arange(len(places)), places]
 
 
-def _predicted(classes: Array | None, stage: Stage) -> Array:
+def _predicted(classes: Array | None, stage: Grown) -> Array:
     """What `predict` gives."""
     answer = stage.answer(stage.raw)
     return answer if classes is None else classes[answer.argmax(axis=1)]
