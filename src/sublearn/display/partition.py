@@ -141,7 +141,7 @@ class PartitionDisplay:
         others : None, "averaged", dict, or rows of a table, default=None
             The other features. None: each at its median, or at its most frequent level. A dict has values for some of
             them, by name or number. A row as X has it has values for all. With several rows, or "averaged", the mean
-            answer over rows is drawn, as in a partial dependence. PlaneCells are then those of all rows laid over each
+            answer over rows is drawn, as in a partial dependence. Cells are then those of all rows laid over each
             other; with linear leaves, each has the class of its middle.
         max_rows : int, default=10
             With "averaged": rows drawn from X, since cells become many.
@@ -301,7 +301,7 @@ def _title(asked: Asked, n_cells: int, rows: Others) -> str:
 
 
 def _as_numbers(estimator: SLMPredictor, X: Any) -> Array:
-    """Dots as numbers; categories are the numbers of their levels."""
+    """Samples as numbers; categories are the numbers of their levels."""
     return np.array(estimator._check_samples(X), np.float64)
 
 
