@@ -49,7 +49,8 @@ def round_values(axis: PlaneAxis) -> Array:
     gaps = np.diff(axis.to_values(edges))
     units = 10.0 ** np.floor(np.log10(gaps / 2))
     found = np.unique([float(f"{value:.12g}") for value in np.rint(values / units) * units])
-    return found[(found >= axis.values[0]) & (found <= axis.values[-1])]
+    inside: Array = found[(found >= axis.values[0]) & (found <= axis.values[-1])]
+    return inside
 
 
 def _dates(low: float, high: float) -> tuple[list[float], list[str]]:
