@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 # scikit-learn checks array-API input only where this is set, and it must be set before scipy is imported
@@ -36,6 +37,14 @@ SLOW = (
 
 # tests that share what takes long to make; they come first, when no process takes over what another has before it
 SHARING = ("test_startup.py", "test_interrupt.py", "test_bench.py")
+
+
+@pytest.fixture(autouse=True)
+def closed_figures() -> Iterator[None]:
+    """No figure of pyplot's outlives its test."""
+    yield
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -3,7 +3,6 @@
 from itertools import combinations
 from typing import Any
 
-import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
@@ -33,31 +32,3 @@ def assert_legible(figure: Figure, smallest: float, slack: float = 1.0) -> None:
         assert page.y0 <= box.y0 <= box.y1 <= page.y1, text
     for (one, box), (other, its_box) in combinations(boxes.items(), 2):
         assert not box.padded(-slack).overlaps(its_box.padded(-slack)), (one, other)
-
-
-# --- models of tests/display/conftest.py
-
-LONG = [f"measurement of sensor number {f:3d} in the north wing, its mean" for f in range(300)]  # 60 characters
-
-CASES = (
-    "3 features, 2 classes",
-    "3 features, 26 classes",
-    "300 features, 2 classes",
-    "300 features, 26 classes",
-    "300 features, numbers",
-    "several hyperplanes",
-    "categories and gaps",
-    "forest",
-    "boosting of 26 classes",
-    "boosting of numbers",
-)
-
-
-def tree_of(model: Any) -> int | None:
-    """The number of a tree, where one must be given."""
-    return None if hasattr(model, "tree_") else 1
-
-
-def long_names(X: Any) -> list[str] | None:
-    """Names of 60 characters for samples that have none of their own."""
-    return LONG[: X.shape[1]] if isinstance(X, np.ndarray) else None

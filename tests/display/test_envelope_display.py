@@ -8,12 +8,19 @@ import pytest
 from matplotlib.figure import Figure
 from sklearn.datasets import load_wine
 
-from pictures import LONG, assert_legible
+import drawn_models
+from drawn_models import LONG
+from pictures import assert_legible
 from sublearn import SLMClassifier, SLMForestClassifier
 from sublearn.display import EnvelopeDisplay
 from sublearn.display.envelope import FREE, PLACE, RANK
 from sublearn.display.search import search_root
 from sublearn.paper import PARAMETERS
+
+
+@pytest.fixture(scope="module")
+def models() -> Any:
+    return drawn_models.models()
 
 
 @pytest.fixture(scope="module")

@@ -8,10 +8,17 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from sklearn.datasets import load_breast_cancer
 
-from pictures import LONG, assert_legible
+import drawn_models
+from drawn_models import LONG
+from pictures import assert_legible
 from sublearn import DiscriminantFeatureTest, RelevantFeatureTest, SLMClassifier
 from sublearn.display import FeatureTestDisplay
 from sublearn.display.canvas import COLOURS
+
+
+@pytest.fixture(scope="module")
+def samples() -> Any:
+    return drawn_models.samples()
 
 
 @pytest.fixture(scope="module")

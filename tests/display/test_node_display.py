@@ -9,7 +9,9 @@ from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
 from sklearn.datasets import load_diabetes, load_wine
 
-from pictures import CASES, assert_legible, long_names, tree_of
+import drawn_models
+from drawn_models import CASES, long_names, tree_of
+from pictures import assert_legible
 from sublearn import SLMBoostClassifier, SLMBoostRegressor, SLMClassifier, SLMRegressor
 from sublearn.core.data.codes import encode_samples
 from sublearn.display import NodeDisplay
@@ -29,15 +31,21 @@ def loss_by_hand(rows: list[list[float]], loss: str, l2: float) -> float:
     """Loss times samples of a set."""
     if not rows:
         return 0.0
-    sums, n = [sum(column) for column in zip(*rows, strict=True)], len(rows)
+    n = len(rows)
+    sums: list[float] = [sum(column) for column in zip(*rows, strict=True)]
     if loss == OBJECTIVE:
         return -sum(g * g / (h + l2) for g, h in zip(sums[::2], sums[1::2], strict=True))
     if loss == SQUARED_ERROR:
         return sum((row[0] - sums[0] / n) ** 2 for row in rows)
-    shares = [s / n for s in sums]
+    shares: list[float] = [s / n for s in sums]
     if loss == GINI:
         return n * (1 - sum(s * s for s in shares))
     return -n * sum(s * log2(s) for s in shares if s)
+
+
+@pytest.fixture(scope="module")
+def models() -> Any:
+    return drawn_models.models()
 
 
 @pytest.mark.parametrize("loss", [ENTROPY, GINI, SQUARED_ERROR, OBJECTIVE])
@@ -102,7 +110,7 @@ def test_bars_hold_all_samples_of_the_node_and_dots_the_bins(wine: Any) -> None:
     for letter in "ab":
         bars = [patch.get_height() for patch in display.axes_[f"projection {letter}"].patches]
         assert sum(bars) == 178
-        grey, dots, diamond = display.axes_[f"loss {letter}"].lines[1], *display.axes_[f"loss {letter}"].lines[2:5:2]
+        _, grey, dots, _, diamond = display.axes_[f"loss {letter}"].lines
         assert len(dots.get_xdata()) == 15
         assert len(grey.get_xdata()) > 100
         assert diamond.get_marker() == "D"

@@ -15,7 +15,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from pictures import CASES, assert_legible, long_names, tree_of
+import drawn_models
+from drawn_models import CASES, long_names, tree_of
+from pictures import assert_legible
 from sublearn import SLMAverageClassifier, SLMClassifier, SLMRegressor, export_text
 from sublearn.display import TreeDisplay
 from sublearn.display.canvas import INK, LIGHT_INK, rgb
@@ -36,6 +38,11 @@ def plain(text: str) -> str:
     for nice, usual in ((JOINT, " "), (MINUS, "-"), ("≥", ">="), ("≤", "<=")):
         text = text.replace(nice, usual)
     return " ".join(text.split())
+
+
+@pytest.fixture(scope="module")
+def models() -> Any:
+    return drawn_models.models()
 
 
 @pytest.fixture(scope="module")
@@ -161,7 +168,7 @@ def test_of_many_classes_the_largest_are_named_and_shaded(models: Any) -> None:
         assert named == classes[order[: len(named)]].tolist()
         assert 1 <= len(named) <= (3 if box.is_end else 1)
     n_bars = sum(isinstance(patch, Rectangle) for patch in display.ax_.patches) - 4  # those of the legend
-    assert n_bars == sum(min(np.count_nonzero(shares[box.drawn.node]), 4) for box in display.layout_.root.all)
+    assert n_bars == sum(min(int((shares[box.drawn.node] > 0).sum()), 4) for box in display.layout_.root.all)
 
 
 def test_leaves_of_boosting_say_what_they_add_and_lean_on(models: Any) -> None:

@@ -62,6 +62,7 @@ TITLE_SHARE = 0.82  # of a panel's width, since labels of its neighbour take som
 WIDE_PANEL = 5.2  # of the only one
 NARROW_SIDE, NARROW = 1.2, 1.8  # inches on axes of the user's: of the last column; of panels with few ticks
 MARGIN = 1.0  # inches that labels take from the width
+CELLS, COSINE = 0.7, 2.2  # of its place, what a matrix takes; what a cosine takes, by its size of type
 LEAST, MOST_NOTES = 6.5, 6  # points of type and lines, on axes of the user's
 LINE = 1.35 / POINTS  # inches of a line a point of type
 LONGEST, SHORTER, SHORTEST = 34, 28, 16  # characters of a name: above one panel, above several, on axes of the user's
@@ -286,8 +287,9 @@ class NodeDisplay:
             for panel_axes in (upper, lower):
                 panel_axes.locator_params(axis="y", nbins=4 if cells.holder is None else 2)
         if q > 1:
+            room = PANEL_HEIGHTS[0] * cells.height / height
             self.axes_["cosines"] = add(grid[1, n_beside])
-            draw_cosines(self.axes_["cosines"], view.cosines)
+            draw_cosines(self.axes_["cosines"], view.cosines, CELLS * min(side, room) * POINTS / q)
         side = self.axes_["legend"] = text_panel(add(grid[2 if q > 1 else 1, n_beside]))
         draw_legend(side, view, palette)
         foot = self.axes_["notes"] = text_panel(add(grid[-1, :]))
@@ -395,8 +397,8 @@ def draw_losses(axes: Any, view: NodeView, plane: PlaneView, letter: str, *, is_
     dress(axes, "", f"left side of {letter}", view.loss_name if is_first else "")
 
 
-def draw_cosines(axes: Any, values: Array) -> None:
-    """The matrix of cosines, each in its cell."""
+def draw_cosines(axes: Any, values: Array, cell: float) -> None:
+    """The matrix of cosines, each in its cell of so many points, where that has room."""
     from matplotlib.colors import LinearSegmentedColormap
 
     palette, q = palette_of(axes), len(values)
@@ -407,8 +409,8 @@ def draw_cosines(axes: Any, values: Array) -> None:
     axes.set_yticks(range(q), LETTERS[:q])
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
-    size = min(SMALL, max(LEAST, 40 / q))
-    for j in range(q):
+    size = min(SMALL, cell / COSINE)
+    for j in range(q if size >= LEAST else 0):
         for k in range(q):
             text = f"{values[j, k]:.2f}".replace("0.", ".").replace("-", MINUS) if j != k else "1"
             colour = "white" if abs(values[j, k]) > 0.6 else palette.ink

@@ -1,26 +1,18 @@
-"""What the tests of displays share."""
+"""Fitted models that displays are tried on: small and large ones, of all kinds."""
 
-from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import numpy as np
-import pytest
-from matplotlib import pyplot as plt
 
 from naive import Array
 from sublearn import SLMBoostClassifier, SLMBoostRegressor, SLMClassifier, SLMForestClassifier, SLMRegressor
 
+LONG = [f"measurement of sensor number {f:3d} in the north wing, its mean" for f in range(300)]  # 60 characters
 LETTERS = np.array([chr(65 + k) for k in range(26)])
 
 
-@pytest.fixture(autouse=True)
-def closed_figures() -> Iterator[None]:
-    """No figure of pyplot's outlives its test."""
-    yield
-    plt.close("all")
-
-
-@pytest.fixture(scope="package")
+@cache
 def samples() -> tuple[Array, Array]:
     """Samples of 300 features, and a number that a few of them make."""
     rng = np.random.default_rng(0)
@@ -33,7 +25,7 @@ def classes_of(y: Array, n: int) -> Array:
     return LETTERS[(y.argsort().argsort() * n // len(y))]
 
 
-@pytest.fixture(scope="package")
+@cache
 def mixed() -> tuple[Any, Array]:
     """A table with a category of many levels, one of two, a heavy tail, gaps, and names that mean something to TeX."""
     import pandas as pd
@@ -54,10 +46,10 @@ def mixed() -> tuple[Any, Array]:
     return frame, np.asarray(y + (frame.sex == "m") + frame["$price$ of_it"])
 
 
-@pytest.fixture(scope="package")
-def models(samples: tuple[Array, Array], mixed: tuple[Any, Array]) -> dict[str, tuple[Any, Any, Any]]:
+@cache
+def models() -> dict[str, tuple[Any, Any, Any]]:
     """Fitted models with their samples and targets: small and large, of all kinds."""
-    X, y = samples
+    X, y = samples()
     few, all_names = X[:, :3], classes_of(y, 26)
     return {
         "3 features, 2 classes": _fit(SLMClassifier(max_depth=4, random_state=0), few, classes_of(y, 2)),
@@ -70,16 +62,40 @@ def models(samples: tuple[Array, Array], mixed: tuple[Any, Array]) -> dict[str, 
             X[:, :12],
             classes_of(y, 4),
         ),
-        "categories and gaps": _fit(SLMRegressor(max_depth=4, min_samples_leaf=10, random_state=0), *mixed),
+        "categories and gaps": _fit(SLMRegressor(max_depth=4, min_samples_leaf=10, random_state=0), *mixed()),
         "forest": _fit(SLMForestClassifier(n_estimators=3, max_depth=5, random_state=0), X[:, :20], classes_of(y, 3)),
         "boosting of 26 classes": _fit(
             SLMBoostClassifier(n_estimators=3, learning_rate=0.2, leaf="linear", random_state=0), X[:, :20], all_names
         ),
         "boosting of numbers": _fit(
-            SLMBoostRegressor(n_estimators=4, learning_rate=0.2, leaf="constant", random_state=0), *mixed
+            SLMBoostRegressor(n_estimators=4, learning_rate=0.2, leaf="constant", random_state=0), *mixed()
         ),
     }
 
 
 def _fit(model: Any, X: Any, y: Any) -> tuple[Any, Any, Any]:
     return model.set_params(n_jobs=1).fit(X, y), X, y
+
+
+CASES = (
+    "3 features, 2 classes",
+    "3 features, 26 classes",
+    "300 features, 2 classes",
+    "300 features, 26 classes",
+    "300 features, numbers",
+    "several hyperplanes",
+    "categories and gaps",
+    "forest",
+    "boosting of 26 classes",
+    "boosting of numbers",
+)
+
+
+def tree_of(model: Any) -> int | None:
+    """The number of a tree, where one must be given."""
+    return None if hasattr(model, "tree_") else 1
+
+
+def long_names(X: Any) -> list[str] | None:
+    """Names of 60 characters for samples that have none of their own."""
+    return LONG[: X.shape[1]] if isinstance(X, np.ndarray) else None
