@@ -4,14 +4,19 @@ Learning curves with an eval_set
 
 Boosting that goes on for too long learns the noise by heart. Samples that are set aside show when that begins: hand
 them to ``fit`` as ``eval_set``. With ``early_stopping=True`` the fit ends there by itself.
+
+The picture of the guide is the first one: ``python examples/learning_curves.py docs/images/learning_curves.png`` renews
+it.
 """
 
+import sys
+
 import matplotlib.pyplot as plt
-import numpy as np
 from sklearn.datasets import make_classification
 from sklearn.model_selection import train_test_split
 
-from sublearn import SLMBoostClassifier
+from sublearn import SLMBoostClassifier, SLMForestClassifier
+from sublearn.display import RoundsDisplay
 
 X, y = make_classification(3000, 20, n_informative=8, flip_y=0.15, random_state=0)
 X, X_test, y, y_test = train_test_split(X, y, test_size=0.5, random_state=0)
@@ -35,22 +40,24 @@ found = SLMBoostClassifier(random_state=0).fit(X, y, eval_set=(X_test, y_test))
 print(f"log loss {-found.validation_score_[-1]:.3f} with rate {found.learning_rate_:.3f} over {found.n_iter_} rounds")
 
 # %%
-# The three side by side. The training loss falls all the time; the one that counts does not.
+# Both over each other. The training loss falls all the time; the one that counts does not. Dots mark the lowest.
 
-figure, axes = plt.subplots(figsize=(8, 4.4), layout="constrained")
-axes.plot(-fixed.train_score_, color="#8C8C8C", label="training, rate 0.1")
-axes.plot(-fixed.validation_score_, color="#D55E00", label="eval_set, rate 0.1")
-axes.plot(-found.validation_score_, color="#0072B2", label=f"eval_set, rate found: {found.learning_rate_:.3f}")
-best = int(np.argmax(fixed.validation_score_))
-axes.plot(best, -fixed.validation_score_[best], "o", color="#D55E00")
-axes.annotate(
-    "early stopping\nkeeps these rounds",
-    (best, -fixed.validation_score_[best]),
-    (0, -14),
-    textcoords="offset points",
-    va="top",
-    ha="center",
-)
-axes.set(xlabel="rounds", ylabel="log loss", ylim=(0, 0.75))
-axes.legend(frameon=False)
+display = RoundsDisplay.from_estimator(fixed, label="rate 0.1")
+RoundsDisplay.from_estimator(found, label=f"rate found, {found.learning_rate_:.3f}", ax=display.ax_)
+display.ax_.set_ylim(0, 0.75)
+if len(sys.argv) > 1:
+    display.figure_.savefig(sys.argv[1], dpi=110)
+plt.show()
+
+# %%
+# Where early stopping ends a fit there is a line. What is faint was tried, and given up.
+
+RoundsDisplay.from_estimator(stopped, label="rate 0.1, stopped")
+plt.show()
+
+# %%
+# A forest has no loss of its own to note, so it needs the samples. More trees do not harm it.
+
+forest = SLMForestClassifier(n_estimators=60, random_state=0).fit(X, y)
+RoundsDisplay.from_estimator(forest, X_test, y_test, X_train=X, y_train=y, metric="error")
 plt.show()

@@ -11,7 +11,18 @@ if TYPE_CHECKING:
     from sublearn.average import SLMAverageClassifier, SLMAverageRegressor
     from sublearn.boost import SLMBoostClassifier, SLMBoostRegressor
     from sublearn.core.boosting.losses import Loss
-    from sublearn.explanation import Explanation, explain
+    from sublearn.explanation import (
+        Counterfactuals,
+        Explanation,
+        Importances,
+        Interactions,
+        Route,
+        counterfactual,
+        explain,
+        importances,
+        interactions,
+        route,
+    )
     from sublearn.export import export_text, to_c, to_onnx, to_sql
     from sublearn.files import load
     from sublearn.forest import SLMForestClassifier, SLMForestRegressor
@@ -20,12 +31,16 @@ if TYPE_CHECKING:
     from sublearn.tuning import tune
 
 __all__ = [
+    "Counterfactuals",
     "DiscriminantFeatureTest",
     "Explanation",
+    "Importances",
+    "Interactions",
     "Loss",
     "ModelFileError",
     "Progress",
     "RelevantFeatureTest",
+    "Route",
     "SLMAverageClassifier",
     "SLMAverageRegressor",
     "SLMBoostClassifier",
@@ -34,9 +49,13 @@ __all__ = [
     "SLMForestClassifier",
     "SLMForestRegressor",
     "SLMRegressor",
+    "counterfactual",
     "explain",
     "export_text",
+    "importances",
+    "interactions",
     "load",
+    "route",
     "to_c",
     "to_onnx",
     "to_sql",
@@ -59,12 +78,16 @@ _MODULES = (
     "tuning",
 )
 _HOMES = {
+    "Counterfactuals": "explanation",
     "DiscriminantFeatureTest": "selection",
     "Explanation": "explanation",
+    "Importances": "explanation",
+    "Interactions": "explanation",
     "Loss": "core.boosting.losses",
     "ModelFileError": "_files.errors",
     "Progress": "_base.progress",
     "RelevantFeatureTest": "selection",
+    "Route": "explanation",
     "SLMAverageClassifier": "average",
     "SLMAverageRegressor": "average",
     "SLMBoostClassifier": "boost",
@@ -73,9 +96,13 @@ _HOMES = {
     "SLMForestClassifier": "forest",
     "SLMForestRegressor": "forest",
     "SLMRegressor": "tree",
+    "counterfactual": "explanation",
     "explain": "explanation",
     "export_text": "export",
+    "importances": "explanation",
+    "interactions": "explanation",
     "load": "files",
+    "route": "explanation",
     "to_c": "export",
     "to_onnx": "export",
     "to_sql": "export",

@@ -10,8 +10,9 @@ from PIL import Image
 from sklearn.tree import DecisionTreeClassifier
 
 from documents import ROOT
-from sublearn import SLMClassifier
-from sublearn.paper.node_figure import clip
+from sublearn.display.canvas import COLOURS, rgb
+from sublearn.display.partition_drawing import STRONGEST
+from sublearn.display.polygons import clip
 
 partitions = SimpleNamespace(**runpy.run_path(str(ROOT / "examples" / "partitions.py")))
 PICTURE = ROOT / "docs" / "images" / "partitions.png"
@@ -36,24 +37,21 @@ def test_clip_keeps_the_positive_side() -> None:
     assert len(clip(square, np.array([0.0, 1.0, 2.0]))) == 0  # y >= 2
 
 
-@pytest.mark.parametrize("which", [0, 1], ids=["SLM tree", "decision tree"])
-def test_cells_cover_the_frame_and_each_holds_one_route(which: int) -> None:
+def test_cells_of_the_decision_tree_cover_the_frame_and_each_holds_one_route() -> None:
     X, _, y, _ = partitions.circle_and_ring()
-    model = (SLMClassifier, DecisionTreeClassifier)[which](random_state=0).fit(X, y)
-    splits = (partitions.slm_splits, partitions.decision_tree_splits)[which](model)
+    model = DecisionTreeClassifier(random_state=0).fit(X, y)
     frame = 1.5 * np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
     points = np.random.default_rng(0).uniform(-1.5, 1.5, (4000, 2))
     nodes = model.apply(points)
     seen = np.zeros(len(points), int)
-    alike = 0
-    for polygon in partitions.cells(splits, frame):
+    for polygon in partitions.cells_of_tree(model, frame):
         edges = np.roll(polygon, -1, axis=0) - polygon
         ahead = points[:, None] - polygon
-        inside = (edges[:, 0] * ahead[:, :, 1] >= edges[:, 1] * ahead[:, :, 0]).all(axis=1)
+        heights = edges[:, 0] * ahead[:, :, 1] - edges[:, 1] * ahead[:, :, 0]
+        inside = (heights >= 0).all(axis=1) | (heights <= 0).all(axis=1)
         seen += inside
-        alike += np.bincount(nodes[inside]).max() if inside.any() else 0
+        assert len(set(nodes[inside])) <= 1
     assert (seen == 1).all()
-    assert alike >= 0.99 * len(points)  # codes are rounded to 1/1024 deviation, which moves a border by about that
 
 
 def test_picture_is_a_png_1200_pixels_wide(picture: Path) -> None:
@@ -63,7 +61,8 @@ def test_picture_is_a_png_1200_pixels_wide(picture: Path) -> None:
     assert colours is not None
     assert len(colours) > 100
     drawn = {colour for n, colour in colours if n > 1000}
-    assert {tuple(bytes.fromhex(tint[1:])) for tint in partitions.TINTS} < drawn
+    tints = [1.0 - STRONGEST * (1.0 - rgb(colour)) for colour in COLOURS[:2]]  # of cells that hold one class
+    assert {tuple(np.rint(255 * tint).astype(int)) for tint in tints} < drawn
 
 
 def test_picture_of_the_guide_is_current_and_small(picture: Path) -> None:

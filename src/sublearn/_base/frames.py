@@ -273,7 +273,7 @@ def _categories(column: Column, known: Levels | None) -> tuple[Array, Levels]:
     """Numbers of levels, and the levels."""
     try:
         places, values = _factorised(column)
-        given = [_level(value) for value in values]
+        given = [level_of(value) for value in values]
     except TypeError:  # such as lists, which have no hash
         objects = np.empty(len(column.values), object)
         objects[:] = column.values.to_list() if isinstance(column.values, nw.Series) else column.values
@@ -344,12 +344,12 @@ def _factorised_objects(values: Sequence[Any]) -> tuple[Array, list[Any]]:
     places: dict[Any, int] = {}
     out = np.empty(len(values), np.int64)
     for i, value in enumerate(values):
-        level = _level(value)
+        level = level_of(value)
         out[i] = -1 if level is None else places.setdefault(level, len(places))
     return out, list(places)
 
 
-def _level(value: Any) -> Level | None:
+def level_of(value: Any) -> Level | None:
     """What stands for a level: a number, a text, or None where there is nothing. 1, 1.0 and True are one level.
 
     Raises TypeError for what has no hash.

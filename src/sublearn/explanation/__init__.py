@@ -1,6 +1,23 @@
-"""What a fitted model's predictions come from: explanations of single predictions."""
+"""What a fitted model's predictions come from: explanations of single predictions and of whole models."""
 
+from sublearn.explanation.counterfactuals import Counterfactuals, counterfactual
 from sublearn.explanation.explaining import explain
+from sublearn.explanation.importances import Importances, importances
+from sublearn.explanation.interactions import Interactions, interactions
 from sublearn.explanation.record import Explanation
+from sublearn.explanation.routes import Crossing, Route, Step, route
 
-__all__ = ["Explanation", "explain"]
+__all__ = [
+    "Counterfactuals",
+    "Crossing",
+    "Explanation",
+    "Importances",
+    "Interactions",
+    "Route",
+    "Step",
+    "counterfactual",
+    "explain",
+    "importances",
+    "interactions",
+    "route",
+]

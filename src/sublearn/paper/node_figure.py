@@ -25,6 +25,7 @@ from sublearn.display.canvas import (
     tint,
 )
 from sublearn.display.feature_test import draw_bars
+from sublearn.display.polygons import cell_of
 from sublearn.display.search import RootSearch, search_root
 from sublearn.export import names_of_features
 from sublearn.kernels.layout import Array
@@ -77,26 +78,6 @@ def root_lines(search: RootSearch) -> Array:
     vectors = search.vectors[search.kept]
     cuts = search.thresholds[search.kept] - 0.5  # codes are rounded, so the cut lies between two integers
     return np.column_stack([vectors * slopes, cuts - vectors @ offsets])
-
-
-def clip(polygon: Array, line: Array) -> Array:
-    """The part of a convex polygon, given by its corners, on the positive side of a line."""
-    heights = polygon @ line[:2] - line[2]
-    corners = []
-    for i in range(len(polygon)):
-        if heights[i] * heights[i - 1] < 0:
-            share = heights[i] / (heights[i] - heights[i - 1])
-            corners.append(polygon[i] + share * (polygon[i - 1] - polygon[i]))
-        if heights[i] >= 0:
-            corners.append(polygon[i])
-    return np.array(corners).reshape(-1, 2)
-
-
-def cell_of(frame: Array, lines: Array, code: int) -> Array:
-    """Corners of the part of the frame that has a child code."""
-    for j, line in enumerate(lines):
-        frame = clip(frame, line if code >> j & 1 else -line)
-    return frame
 
 
 def signs(code: int, n_planes: int) -> str:

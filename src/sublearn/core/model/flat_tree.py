@@ -157,18 +157,32 @@ def feature_decreases(tree: FlatTree, features: Array) -> Array:
     features by their squared coefficients: the shares of independent features in the projection's variance. What a
     linear model in a leaf adds to that goes to the features of its slopes.
     """
-    node = np.repeat(np.arange(tree.n_nodes), np.diff(tree.first_plane))
-    alone = np.bincount(node, tree.plane_decrease, tree.n_nodes)
-    credit = (tree.weight * tree.decrease)[node] * (tree.plane_decrease / alone[node])
+    credit = plane_decreases(tree)
     plane = np.repeat(np.arange(tree.n_planes), np.diff(tree.first_term))
     squares = tree.coefficient.astype(np.float64) ** 2
     share = squares / np.bincount(plane, squares, tree.n_planes)[plane]
     decreases: Array = np.bincount(features[tree.feature], credit[plane] * share, features[-1] + 1).astype(np.float64)
     slopes = tree.slopes
     if slopes.first.size:
-        credit = np.repeat(tree.weight, np.diff(slopes.first)) * slopes.decrease
-        decreases += np.bincount(features[slopes.feature], credit, len(decreases))
+        decreases += np.bincount(features[slopes.feature], slope_decreases(tree), len(decreases))
     return decreases
+
+
+def plane_decreases(tree: FlatTree) -> Array:
+    """What each hyperplane takes from the loss: the share of its node's decrease that it has by what it brings alone.
+
+    Times the weight of the node, so that these add up over all nodes.
+    """
+    node = np.repeat(np.arange(tree.n_nodes), np.diff(tree.first_plane))
+    alone = np.bincount(node, tree.plane_decrease, tree.n_nodes)
+    credit: Array = (tree.weight * tree.decrease)[node] * (tree.plane_decrease / alone[node])
+    return credit
+
+
+def slope_decreases(tree: FlatTree) -> Array:
+    """What each slope of a linear model in a leaf takes from the loss, times the weight of the leaf."""
+    credit: Array = np.repeat(tree.weight, np.diff(tree.slopes.first)) * tree.slopes.decrease
+    return credit
 
 
 def shares(amounts: Array) -> Array:
