@@ -9,10 +9,10 @@ from typing import NamedTuple
 import numpy as np
 
 from sublearn.core.parallel import Workers
-from sublearn.explanation.lines import NUMBER, Found, States, scan
 from sublearn.explanation.members import Member, answers_of
 from sublearn.explanation.space import Space, nearest
 from sublearn.kernels.layout import Array
+from sublearn.kernels.lines import NUMBER, Found, States, Wish, scan
 
 LEAST = 1e-4  # a saving below this, a tenth of a code, is none
 PARTS = (0.0, 0.3, 0.6, 0.85, 0.95, 1.1)  # of a change, that are tried together with another change
@@ -112,11 +112,10 @@ class Search:
             goal=self.goal.classes[row],
             slack=np.full(n, self.goal.slack),
         )
-        trees, members, grid, goal = self.space.trees, self.space.members, self.space.grid, self.goal
+        trees, members, grid = self.space.trees, self.space.members, self.space.grid
+        goal = Wish(self.goal.kind, self.goal.low, self.goal.high)
         work = np.array([100.0 * len(trees.root) * trees.depth])
-        self.workers.run(
-            lambda a, b: scan(trees, members, grid, given, goal.kind, goal.low, goal.high, found, a, b), work, items=n
-        )
+        self.workers.run(lambda a, b: scan(trees, members, grid, given, goal, found, a, b), work, items=n)
         return found
 
     def costs(self, states: Moves) -> Array:
