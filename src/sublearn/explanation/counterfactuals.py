@@ -10,6 +10,7 @@ from sublearn._base.frames import DATES, DURATIONS, TIMES
 from sublearn.core.model.fitted import FittedModel
 from sublearn.core.parallel import Workers
 from sublearn.explanation.cells import Table, roundest, shown
+from sublearn.explanation.leaves import is_single_tree, offer_leaves
 from sublearn.explanation.members import Member, answers_of, estimators_of, members_of, numbers_of
 from sublearn.explanation.names import chosen_features, names_for, per_feature
 from sublearn.explanation.search import Goal, Rows, Search
@@ -145,7 +146,12 @@ def counterfactual(
         pool = pool[np.unique(np.linspace(0, len(pool) - 1, min(len(pool), POOL)).astype(np.int64))]
         todo = np.flatnonzero(~met)
         for begin in range(0, len(todo), CHUNK):
-            search.run(todo[begin : begin + CHUNK], pool)
+            part = todo[begin : begin + CHUNK]
+            states = search.begin(part, pool)
+            if is_single_tree(search):
+                offer_leaves(search, part)
+            if not is_single_tree(search) or not space.grid.is_line[may].all():  # categories are in no linear program
+                search.improve(states)
     return _Writer(model, table, space, search, limits, names).written(model.predict(X), met)
 
 

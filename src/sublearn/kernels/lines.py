@@ -183,7 +183,7 @@ def add_leaf(trees, grid, node, base, f, low, high, codes, column, at, rise, lea
 
 
 @inner
-def follow(trees, grid, record, f, low, high, codes, base, column, at, rise, lean, stack):
+def follow(trees, grid, record, f, low, high, codes, reach, base, column, at, rise, lean, stack):
     """Follow the branch of a record for positions low to high of feature f, to all leaves that these reach."""
     n = 1
     stack[0, 0] = record
@@ -206,7 +206,7 @@ def follow(trees, grid, record, f, low, high, codes, base, column, at, rise, lea
                     a += c
                     some = v
             following = trees.link[r]
-            if a == 0:
+            if abs(a) * reach < abs(total):  # too far to be crossed
                 r = following + (total >= 0)
                 continue
             least = crossing(total, a, np.int64(codes[some]))
@@ -227,10 +227,11 @@ def follow(trees, grid, record, f, low, high, codes, base, column, at, rise, lea
 
 
 @inner
-def go_through(trees, grid, t, codes, low, high, at, raw, base, inside, rise, lean, stack):
+def go_through(trees, grid, t, codes, low, high, reach, at, raw, base, inside, rise, lean, stack):
     """Walk a state through tree t, add its answer to raw, and follow all branches that single features turn into.
 
-    low, high: positions of each feature to look at; inside (n_features, 2): space.
+    low, high: positions of each feature to look at; reach: how far their codes go from the state's; inside
+    (n_features, 2): space.
     """
     column = trees.column[t]
     last = end_of(trees, t, codes)
@@ -249,7 +250,7 @@ def go_through(trees, grid, t, codes, low, high, at, raw, base, inside, rise, le
         for term in range(trees.coefficient.shape[1]):
             a = np.int64(trees.joint[r, term])
             f = trees.feature[r, term]
-            if a == 0 or inside[f, 0] >= inside[f, 1]:
+            if a == 0 or abs(a) * reach[f] < abs(total) or inside[f, 0] >= inside[f, 1]:
                 continue
             v = trees.views[r, term]
             least = crossing(total, a, np.int64(codes[v]))
@@ -262,7 +263,7 @@ def go_through(trees, grid, t, codes, low, high, at, raw, base, inside, rise, le
                 inside[f, 1] = middle
             if begin < end:
                 other = following + (1 - is_above)
-                follow(trees, grid, other, f, begin, end, codes, base, column, at[f], rise, lean, stack)
+                follow(trees, grid, other, f, begin, end, codes, reach[f], base, column, at[f], rise, lean, stack)
         r = following + is_above
     if trees.first_slope.size:
         for s in range(trees.first_slope[node], trees.first_slope[node + 1]):
@@ -377,6 +378,20 @@ def find_windows(grid, states, i, spent, low, high, at):
 
 
 @inner
+def find_reaches(grid, codes, low, high, reach):
+    """How far the codes of each feature go from those of a state within its window."""
+    for f in range(reach.size):
+        reach[f] = 0
+    for v in range(codes.size):
+        f = grid.feature[v]
+        if low[f] < high[f]:
+            own = np.int64(codes[v])
+            below = abs(np.int64(grid.code[grid.table[v] + low[f]]) - own)
+            above = abs(np.int64(grid.code[grid.table[v] + high[f] - 1]) - own)
+            reach[f] = max(reach[f], below, above)
+
+
+@inner
 def try_levels(trees, members, grid, states, goal, i, f, left, own, raw, scores, found):
     """Note the levels of a category, each by all trees; own: space for codes."""
     for v in range(own.size):
@@ -443,6 +458,7 @@ def scan(trees, members, grid, states, goal, found, first, last):
     stack = np.empty((trees.depth + 2, 3), np.int64)
     low = np.empty(n_features, np.int64)
     high = np.empty(n_features, np.int64)
+    reach = np.empty(n_features, np.int64)
     at = np.empty(n_features, np.int64)
     rise = np.zeros((1, n_raw))
     lean = np.zeros((1, n_raw))
@@ -451,6 +467,7 @@ def scan(trees, members, grid, states, goal, found, first, last):
         codes = states.codes[i]
         spent = states.spent[i].sum()
         size = find_windows(grid, states, i, spent, low, high, at)
+        find_reaches(grid, codes, low, high, reach)
         if size > rise.shape[0]:
             rise = np.empty((2 * size, n_raw))
             if trees.first_slope.size:
@@ -459,7 +476,7 @@ def scan(trees, members, grid, states, goal, found, first, last):
         lean[:size] = 0.0
         raw[:] = members.start
         for t in range(trees.root.size):
-            go_through(trees, grid, t, codes, low, high, at, raw, base, inside, rise, lean, stack)
+            go_through(trees, grid, t, codes, low, high, reach, at, raw, base, inside, rise, lean, stack)
         find_scores(members, raw, scores)
         found.margin[i] = margin_of(scores, goal.kind, states.goal[i], goal.low, goal.high, states.slack[i])
         for f in range(n_features):
