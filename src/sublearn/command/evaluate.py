@@ -67,7 +67,7 @@ def _measured(kept: Kept, table: Table, name: str) -> dict[str, Any]:
     """All figures, by their names."""
     import numpy as np
 
-    from sublearn.command.measures import class_table, measure_classes, measure_numbers
+    from sublearn.reporting.measures import class_table, measure_classes, measure_numbers
 
     truths, answers, n_without = [], [], 0
     for one in answered(kept, table, [name], f"evaluating {table.name}"):
@@ -99,7 +99,7 @@ def _truth(kept: Kept, part: Part, table: Table, name: str) -> tuple[Any, Any]:
     import numpy as np
     import polars as pl
 
-    from sublearn.command.measures import places_of
+    from sublearn.reporting.measures import places_of
 
     column = part.frame[name]
     if not kept.is_classifier:

@@ -1,0 +1,84 @@
+"""Rows worth a look: those that the model is least sure of, its worst errors, and usual ones."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from sublearn.core.model.fitted import MEAN
+from sublearn.kernels.layout import Array
+from sublearn.reporting.study import Study
+from sublearn.reporting.wording import number_text, share_text
+
+MOST_UNSURE, MOST_WRONG, MOST_USUAL = 10, 10, 4
+UNSURE, WRONG, USUAL = "Least sure", "Furthest off", "Usual"
+
+
+class Pick(NamedTuple):
+    """A row, and why it is shown."""
+
+    row: int
+    group: str
+
+
+def unsureness(study: Study) -> Array | None:
+    """How unsure the model is of each row; None where it cannot say."""
+    if study.subject.is_classifier:
+        answers = np.sort(study.trial.answers, axis=1)
+        second = answers[:, -2] if answers.shape[1] > 1 else np.zeros(len(answers))
+        close: Array = second - answers[:, -1]
+        return close
+    members = study.subject.members
+    if len(members) > 1:
+        return np.asarray(np.std([member.predict(study.rows.X) for member in members], axis=0))
+    record = members[0]._model
+    if record.link != MEAN:
+        return None
+    nodes = record.ensemble.nodes
+    ended = members[0].apply(study.rows.X).reshape(study.rows.n, -1) + record.ensemble.roots
+    if ended.shape[1] > 1:
+        return np.asarray(nodes.value[:, 0][ended].std(axis=1))
+    return np.asarray(np.sqrt(np.maximum(nodes.loss[ended[:, 0]], 0.0)))
+
+
+def badness(study: Study) -> Array:
+    """How wrong each row's answer is: one minus the probability of the truth, or the size of the error."""
+    if not study.subject.is_classifier:
+        return np.asarray(np.abs(study.errors))
+    y, answers = study.rows.y, study.trial.answers
+    given = np.where(y >= 0, answers[np.arange(len(y)), np.maximum(y, 0)], 0.0)
+    return np.asarray(np.where(study.is_right, -1.0, 1.0 - given))
+
+
+def picked(study: Study) -> list[Pick]:
+    """The rows, group by group; a row may be in two."""
+    unsure, wrong = unsureness(study), badness(study)
+    found = [] if unsure is None else [Pick(row, UNSURE) for row in _largest(unsure, MOST_UNSURE)]
+    found += [Pick(row, WRONG) for row in _largest(wrong, MOST_WRONG) if wrong[row] > 0]
+    return found + [Pick(row, USUAL) for row in _usual(study, wrong)]
+
+
+def _largest(amounts: Array, most: int) -> list[int]:
+    order: list[int] = np.argsort(-amounts, kind="stable")[:most].tolist()
+    return order
+
+
+def _usual(study: Study, wrong: Array) -> list[int]:
+    """Rows that are answered well: the surest of each of some classes, or those at quarters of the predictions."""
+    if study.subject.is_classifier:
+        sure = study.trial.answers.max(axis=1)
+        classes = [k for k in range(len(study.subject.labels)) if (study.is_right & (study.rows.y == k)).any()]
+        return [
+            int(np.argmax(np.where(study.is_right & (study.rows.y == k), sure, -1.0))) for k in classes[:MOST_USUAL]
+        ]
+    order = np.argsort(study.predicted, kind="stable")
+    parts = np.array_split(order, min(MOST_USUAL, len(order)))
+    return [int(part[np.argmin(wrong[part])]) for part in parts]
+
+
+def answer_words(study: Study, row: int) -> tuple[str, str]:
+    """What was predicted for a row, and what it was."""
+    if not study.subject.is_classifier:
+        return number_text(float(study.predicted[row])), study.rows.truths[row]
+    place = int(study.predicted[row])
+    share = share_text(float(study.trial.answers[row, place]))
+    return f"{study.subject.labels[place]} ({share})", study.rows.truths[row]

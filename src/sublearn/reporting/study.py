@@ -1,0 +1,92 @@
+"""What all sections of a report are made from, and what a section is."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sublearn.kernels.layout import Array
+from sublearn.reporting.markup import Markup, element
+from sublearn.reporting.rows import Rows
+from sublearn.reporting.subject import Subject
+from sublearn.reporting.trial import Trial
+from sublearn.reporting.wording import counted
+
+BOOTSTRAP_KEY, SAMPLE_KEY, PERMUTATION_KEY, SURROGATE_KEY = 2, 3, 4, 5  # below a seed; trial.py has 1
+
+
+class Study(NamedTuple):
+    """A model, the rows it is measured on, and its answers for them."""
+
+    subject: Subject
+    rows: Rows
+    trial: Trial
+    seed: int
+
+    @property
+    def predicted(self) -> Array:
+        """Predicted numbers, or places of classes."""
+        answers = self.trial.answers
+        found: Array = answers.argmax(axis=1) if self.subject.is_classifier else answers[:, 0]
+        return found
+
+    @property
+    def is_right(self) -> Array:
+        """Whether each row's class is the predicted one."""
+        right: Array = self.predicted == self.rows.y
+        return right
+
+    @property
+    def errors(self) -> Array:
+        """Prediction minus truth, of numbers."""
+        errors: Array = self.predicted - self.rows.y
+        return errors
+
+    def sample(self, most: int, key: int = SAMPLE_KEY) -> Array:
+        """Some of the rows, in order; all where there are not more."""
+        if self.rows.n <= most:
+            return np.arange(self.rows.n)
+        return np.sort(np.random.default_rng([self.seed, key]).choice(self.rows.n, most, replace=False))
+
+    def of_rows(self, n: int) -> str:
+        """How many of the rows something was found on, in words."""
+        return f"all {self.rows.n:,} rows" if n == self.rows.n else f"{n:,} of {counted(self.rows.n, 'row')}"
+
+
+class Section(NamedTuple):
+    """A part of the page."""
+
+    name: str  # in links
+    title: str
+    parts: list[Any]  # markup
+
+    def markup(self) -> Markup:
+        """The section as HTML."""
+        head = element("h2", self.title, id=f"{self.name}-title")
+        return element("section", head, *self.parts, id=self.name, aria_labelledby=f"{self.name}-title")
+
+
+def paragraph(*parts: Any, class_: str | None = None) -> Markup:
+    """A paragraph."""
+    return element("p", *parts, class_=class_)
+
+
+def help_on(question: str, *paragraphs: Any) -> Markup:
+    """An explanation to open."""
+    return element("details", element("summary", question), *(paragraph(one) for one in paragraphs), class_="help")
+
+
+def figure(title: str, drawing: Markup, *below: Any) -> Markup:
+    """A chart with its title."""
+    return element("figure", element("figcaption", title), drawing, *below)
+
+
+def table(header: list[Any], rows: list[list[Any]], name: str, class_: str | None = None) -> Markup:
+    """A table in a box of its own, which scrolls where it is too wide; the first cell of a row names it."""
+    head = element("thead", element("tr", *(element("th", one, scope="col") for one in header)))
+    body = element(
+        "tbody",
+        *(element("tr", element("th", row[0], scope="row"), *(element("td", one) for one in row[1:])) for row in rows),
+    )
+    return element(
+        "div", element("table", head, body, class_=class_), class_="scroll", tabindex=0, role="region", aria_label=name
+    )
