@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from sublearn.export import export_text, to_c, to_onnx, to_sql
     from sublearn.files import load
     from sublearn.forest import SLMForestClassifier, SLMForestRegressor
+    from sublearn.reporting import Report, report
     from sublearn.selection import DiscriminantFeatureTest, RelevantFeatureTest
     from sublearn.tree import SLMClassifier, SLMRegressor
     from sublearn.tuning import tune
@@ -36,6 +37,7 @@ __all__ = [
     "ModelFileError",
     "Progress",
     "RelevantFeatureTest",
+    "Report",
     "Route",
     "SLMAverageClassifier",
     "SLMAverageRegressor",
@@ -50,6 +52,7 @@ __all__ = [
     "importances",
     "interactions",
     "load",
+    "report",
     "route",
     "to_c",
     "to_onnx",
@@ -59,7 +62,19 @@ __all__ = [
 __version__ = "0.1.0"
 
 # Imported when first used, so that the command line answers at once: public modules, and where public names are.
-_MODULES = ("average", "boost", "explanation", "export", "files", "forest", "paper", "selection", "tree", "tuning")
+_MODULES = (
+    "average",
+    "boost",
+    "explanation",
+    "export",
+    "files",
+    "forest",
+    "paper",
+    "reporting",
+    "selection",
+    "tree",
+    "tuning",
+)
 _HOMES = {
     "Counterfactuals": "explanation",
     "DiscriminantFeatureTest": "selection",
@@ -69,6 +84,7 @@ _HOMES = {
     "ModelFileError": "_files.errors",
     "Progress": "_base.progress",
     "RelevantFeatureTest": "selection",
+    "Report": "reporting",
     "Route": "explanation",
     "SLMAverageClassifier": "average",
     "SLMAverageRegressor": "average",
@@ -83,6 +99,7 @@ _HOMES = {
     "importances": "explanation",
     "interactions": "explanation",
     "load": "files",
+    "report": "reporting",
     "route": "explanation",
     "to_c": "export",
     "to_onnx": "export",

@@ -118,7 +118,8 @@ class Grove:
         if len(value) == 1:
             return f"adds {_signed(float(value[0]))}"
         best, worst = int(value.argmax()), int(value.argmin())
-        return f"{_signed(float(value[best]))} for “{self.labels[best]}”, {_signed(float(value[worst]))} for “{self.labels[worst]}”"
+        gain, loss = (f"{_signed(float(value[k]))} for “{self.labels[k]}”" for k in (best, worst))
+        return f"{gain}, {loss}"
 
     def _bar(self, i: int, scale: "_Scale") -> Markup | None:
         """An answer as a bar."""

@@ -12,6 +12,8 @@ from sublearn.reporting.study import Section, Study, figure, help_on, paragraph,
 from sublearn.reporting.wording import counted, number_text, share_text
 
 N_BINS = 10
+FEWEST = 10  # rows of a group of probabilities, at the least
+UNSURE = 0.05  # probabilities further from 0 and 1 than this are worth a sentence
 
 
 class Bin(NamedTuple):
@@ -41,12 +43,15 @@ def _of_classes(study: Study) -> list[Markup]:
         what, so = "its prediction", "the prediction was right"
     bins = bins_of_shares(said, was)
     off = sum(one.n * abs(one.said - one.was) for one in bins) / len(said)
-    best = max(bins, key=lambda one: one.n * (0.02 < one.said < 0.98) + one.n / (2 * len(said)))
+    best = max(bins, key=lambda one: one.n * (UNSURE < one.said < 1 - UNSURE) + one.n / (2 * len(said)))
     words = paragraph(
         f"Where the model gave {what} about {share_text(best.said)}, {so} in {share_text(best.was)} of "
         f"{counted(best.n, 'row')}. On average over all rows, the two differ by {100 * off:.1f} percentage points."
     )
-    rows = [[share_text(b.said), f"{b.n:,}", share_text(b.was), f"{share_text(b.low)} to {share_text(b.high)}"] for b in bins]
+    rows = [
+        [share_text(b.said), f"{b.n:,}", share_text(b.was), f"{share_text(b.low)} to {share_text(b.high)}"]
+        for b in bins
+    ]
     header = ["It said", "Rows", "It was so in", "Likely range"]
     return [
         words,
@@ -54,19 +59,25 @@ def _of_classes(study: Study) -> list[Markup]:
         element("details", element("summary", "The figures"), table(header, rows, "Calibration")),
         help_on(
             "How to read this",
-            "Rows are put into groups by the probability that the model gave. A dot shows what share of a group it was "
-            "so for, with its likely range (95 %). On the dashed line, the probabilities are right: of the rows given "
-            "80 %, it is so for 80 %. Below it the model is too sure, above it not sure enough.",
+            "Rows are put into groups by the probability that the model gave, tenths of few rows "
+            "together. A dot shows what share of a group it was so for, with its likely range (95 %). On the "
+            "dashed line, the probabilities are right: of the rows given 80 %, it is so for 80 %. Below it the model is too sure, above it not sure enough.",
         ),
     ]
 
 
 def bins_of_shares(said: Array, was: Array) -> list[Bin]:
-    """Rows by tenths of the probability; those without a row are left out."""
+    """Rows by tenths of the probability; tenths of few rows are put together with their neighbours."""
     place = np.minimum((said * N_BINS).astype(np.int64), N_BINS - 1)
+    counts = np.bincount(place, minlength=N_BINS)
+    groups = [0]  # where each begins
+    for one in range(1, N_BINS):
+        if counts[groups[-1] : one].sum() >= FEWEST and counts[one:].sum() >= FEWEST:
+            groups.append(one)
+    group = np.searchsorted(groups, place, side="right")
     found = []
-    for one in np.unique(place).tolist():
-        here = place == one
+    for one in np.unique(group).tolist():
+        here = group == one
         n, hits = int(here.sum()), float(was[here].sum())
         low, high = wilson(hits, n)
         found.append(Bin(said=float(said[here].mean()), was=hits / n, low=low, high=high, n=n))
@@ -74,12 +85,11 @@ def bins_of_shares(said: Array, was: Array) -> list[Bin]:
 
 
 def _diagram(bins: list[Bin], what: str, so: str) -> Markup:
-    plot = Plot((0.0, 1.0), (0.0, 1.0))
-    plot.frame(f"probability that the model gave {what}", f"share for which {so}", share_text, share_text)
+    plot = Plot((0.0, 1.0), (0.0, 1.0), share_text)
+    plot.frame(f"probability that the model gave {what}", f"share for which {so}", share_text)
     plot.line([0, 1], [0, 1], "ideal")
     for one in bins:
         plot.whisker(one.said, one.low, one.high)
-    plot.line([one.said for one in bins], [one.was for one in bins], "curve thin")
     for one in bins:
         title = f"said {share_text(one.said)}, was so in {share_text(one.was)} of {counted(one.n, 'row')}"
         plot.dot(one.said, one.was, "dot", 4.0, title)
@@ -117,8 +127,8 @@ def _of_numbers(study: Study) -> list[Markup]:
     n_held = sum(b.low <= b.said <= b.high for b in bins)
     return [
         paragraph(
-            f"Rows are put into {len(bins)} groups, from the lowest predictions to the highest. In {n_held} of them the "
-            "mean prediction lies within the likely range of the mean truth."
+            f"Rows are put into {len(bins)} groups, from the lowest predictions to the highest. In {n_held} of them "
+            "the mean prediction lies within the likely range of the mean truth."
         ),
         element("div", figure("Said and found", plot.drawing("Mean predictions against mean truths")), class_="charts"),
         element(

@@ -6,7 +6,7 @@ import numpy as np
 
 from sublearn.kernels.layout import Array
 from sublearn.reporting.markup import Markup, element, joined
-from sublearn.reporting.plot import LEFT, Axis, Plot, meter, span
+from sublearn.reporting.plot import HEIGHT, WIDTH, Axis, Plot, meter, span
 from sublearn.reporting.study import SAMPLE_KEY, Section, Study, figure, help_on, paragraph, table
 from sublearn.reporting.subject import CATEGORIES
 from sublearn.reporting.wording import counted, number_text, share_text, shortened, value_text
@@ -15,7 +15,7 @@ MOST_LISTED, MOST_DRAWN = 20, 6  # features
 MOST_ROWS, MOST_POINTS, MOST_CURVES, MOST_RUG = 200, 24, 12, 100
 MOST_LEVELS, MOST_CLASSES = 10, 3
 LABEL_WIDTH, LINE_HEIGHT, SIGNS = 130.0, 22.0, 19  # of a chart of levels; signs of a label
-GUTTER = 44.0
+GUTTER = 64.0
 ENDS = 0.01  # of the values that is left out at both ends of an axis
 
 
@@ -49,9 +49,9 @@ def importances(study: Study) -> Section:
         table(["Feature", "Share of what was learned"], rows, "Importances", "meters"),
         help_on(
             "How to read this",
-            "In training, each cut of a tree brings the answers nearer to the truth. The share says how much of that is "
-            "due to a feature. Features that tell much the same share the credit, and a large share does not mean that "
-            "a feature is a cause.",
+            "In training, each cut of a tree brings the answers nearer to the truth. The share says how much of that "
+            "is due to a feature. Features that tell much the same share the credit, and a large share does not mean "
+            "that a feature is a cause.",
         ),
     ]
     return Section("importances", "Which features matter", parts)
@@ -64,14 +64,15 @@ def dependence(study: Study) -> Section:
     charts = [_chart(study, f, some) for f in drawn]
     what = _outputs(study)
     lines = (
-        "The thick line is the mean over these rows, and the thin ones are some of them one by one: where these are not "
-        "parallel, the effect depends on other features."
+        "The thick line is the mean over these rows, and the thin ones are some of them one by one: where these are "
+        "not parallel, the effect depends on other features."
         if len(what) == 1
         else "Each line is the mean over these rows for one class; of many classes those that change most are shown."
     )
     parts = [
         paragraph(
-            f"What the model answers if one feature is changed and all others stay as they are, on {study.of_rows(len(some))}."
+            "What the model answers if one feature is changed and all others stay as they are, on "
+            f"{study.of_rows(len(some))}."
         ),
         element("div", *charts, class_="charts"),
         help_on(
@@ -96,7 +97,7 @@ def _donors(study: Study, f: int) -> Array:
     """Rows whose values of a feature are tried: levels by their frequency, or numbers in order."""
     values = study.rows.values[:, f]
     if study.subject.features[f].kind == CATEGORIES:
-        found, first, counts = np.unique(values, return_index=True, return_counts=True)
+        _, first, counts = np.unique(values, return_index=True, return_counts=True)
         order = np.argsort(-counts, kind="stable")[:MOST_LEVELS]
         return np.asarray(first[order])
     there = np.flatnonzero(~np.isnan(values))
@@ -160,9 +161,10 @@ def _curve(study: Study, f: int, effect: Effect, outputs: list[int], some: Array
     gaps = np.flatnonzero(np.isnan(values))
     missing = effect_of(study, f, gaps[:1], some).means[0] if len(gaps) else None
     heights = [*effect.means[:, outputs].ravel(), *curves.ravel(), *([] if missing is None else missing[outputs])]
-    plot = Plot(span(xs.tolist()), span(heights), gutter=GUTTER if missing is not None else 0.0)
+    size = (WIDTH, HEIGHT - 16)
     words = share_text if study.subject.is_classifier else number_text
-    plot.frame(shortened(study.subject.names[f], 44), _answer_name(study), lambda x: value_text(x, kind, 3), words)
+    plot = Plot(span(xs.tolist()), span(heights), words, size, GUTTER if missing is not None else 0.0)
+    plot.frame("", _answer_name(study), lambda x: value_text(x, kind, 3))
     for curve in curves.T:
         plot.line(xs.tolist(), curve.tolist(), "ghost")
     for i, k in enumerate(outputs):
@@ -170,7 +172,7 @@ def _curve(study: Study, f: int, effect: Effect, outputs: list[int], some: Array
     sample = values[study.sample(MOST_RUG, SAMPLE_KEY)]
     plot.rug(x for x in sample.tolist() if plot.x.low <= x <= plot.x.high)
     if missing is not None:
-        place = plot.x.low + (plot.x.high - plot.x.low) * (1 + GUTTER / 2 / (plot.x.end - plot.x.begin))
+        place = plot.x.low + (plot.x.high - plot.x.low) * (1 + (GUTTER / 2 + 8) / (plot.x.end - plot.x.begin))
         for i, k in enumerate(outputs):
             plot.dot(place, float(missing[k]), f"dot series{i}", 4.0)
         plot.text(plot.x.at(place), plot.height - 27, "missing", "tick middle")
@@ -193,7 +195,9 @@ def _levels(study: Study, f: int, effect: Effect, outputs: list[int]) -> Markup:
     for i, row in enumerate(effect.donors.tolist()):
         y = 34.0 + i * LINE_HEIGHT
         label = feature.level(float(study.rows.values[row, f]))
-        short = element("text", shortened(label, SIGNS), element("title", label), class_="tick end", x=LABEL_WIDTH - 10, y=y + 4)
+        short = element(
+            "text", shortened(label, SIGNS), element("title", label), class_="tick end", x=LABEL_WIDTH - 10, y=y + 4
+        )
         plot.parts += [short, element("line", class_="grid", x1=LABEL_WIDTH, x2=axis.end, y1=y, y2=y)]
         for j, k in enumerate(outputs):
             value = float(effect.means[i, k])

@@ -12,7 +12,9 @@ from sublearn.reporting.wording import counted, number_text, share_text, shorten
 MOST_CLASSES = 30  # that have a row and a column of their own
 MOST_MIXED = 3  # pairs of classes that are named
 SHADES = 5  # of a cell
+DENSE = 12  # classes from which on cells are small
 MOST_DOTS, MOST_BINS = 1000, 24
+OUTSIDE = 0.005  # of the errors that a histogram leaves out at both ends
 LABEL = 24  # characters of a class in the head of the matrix
 
 
@@ -26,27 +28,36 @@ def mistakes(study: Study) -> Section:
 def _of_classes(study: Study) -> list[Markup]:
     labels, counts = confusion(study)
     cells = [
-        [element("span", shortened(label, LABEL), title=label), *(_cell(int(n), row.sum(), i == j, label, labels[j])
-         for j, n in enumerate(row)), f"{row.sum():,}"]
+        [
+            element("span", shortened(label, LABEL), title=label),
+            *(_cell(int(n), row.sum(), i == j, label, labels[j]) for j, n in enumerate(row)),
+            f"{row.sum():,}",
+        ]
         for i, (label, row) in enumerate(zip(labels, counts, strict=True))
         if row.sum() or i < len(study.subject.labels)
     ]
     heads = [element("span", shortened(label, LABEL), title=label) for label in labels]
     return [
         _mixed_words(labels, counts),
-        table(["Truth ↓ predicted →", *heads, "All"], cells, "Truth against prediction", "confusion"),
+        paragraph("Each line is a true class, each column a predicted one.", class_="note"),
+        table(
+            ["Truth ↓", *heads, "All"],
+            cells,
+            "Truth against prediction",
+            "confusion dense" if len(labels) > DENSE else "confusion",
+        ),
         help_on(
             "How to read this",
             "Each line has the rows of one class. The cells say how many of them were predicted as which class. On the "
-            "diagonal, in blue, they were right; all other cells, in orange, are mistakes. The darker a cell, the larger "
-            "its share of the line.",
+            "diagonal, in blue, they were right; all other cells, in orange, are mistakes. The darker a cell, the "
+            "larger its share of the line.",
         ),
         element("h3", "Class by class"),
         _by_class(study),
         help_on(
             "How to read this",
-            "Found: of the rows of a class, how many were predicted as such. Reliable: of the rows predicted as a class, "
-            "how many were of it. The thin line is the likely range (95 %).",
+            "Found: of the rows of a class, how many were predicted as such. Reliable: of the rows predicted as a "
+            "class, how many were of it. The thin line is the likely range (95 %).",
         ),
     ]
 
@@ -89,7 +100,9 @@ def _mixed_words(labels: list[str], counts: Array) -> Markup:
     wrong = counts.copy()
     np.fill_diagonal(wrong, 0)
     order = np.argsort(-wrong, axis=None, kind="stable")[:MOST_MIXED]
-    found = [(labels[i], labels[j], int(wrong[i, j])) for i, j in zip(*np.unravel_index(order, wrong.shape), strict=True)]
+    found = [
+        (labels[i], labels[j], int(wrong[i, j])) for i, j in zip(*np.unravel_index(order, wrong.shape), strict=True)
+    ]
     words = [f"“{a}” taken for “{b}” ({counted(n, 'row')})" for a, b, n in found if n]
     if not words:
         return paragraph("There is no mistake in these rows.")
@@ -137,13 +150,14 @@ def _residuals(study: Study) -> Markup:
     for a, b in zip(x.tolist(), errors.tolist(), strict=True):
         plot.dot(a, b, "dot faint", 2.5)
     words = f"Errors against predictions, for {study.of_rows(len(some))}"
-    return figure("Errors by prediction", plot.drawing(words), paragraph(f"{study.of_rows(len(some))}.", class_="note"))
+    note = [paragraph(f"A sample: {study.of_rows(len(some))}.", class_="note")] if len(some) < study.rows.n else []
+    return figure("Errors by prediction", plot.drawing(words), *note)
 
 
 def _histogram(study: Study) -> Markup:
     errors = study.errors
-    low, high = span(errors.tolist(), 0.0)
-    step = round_step((high - low) / MOST_BINS)
+    low, high = np.quantile(errors, [OUTSIDE, 1 - OUTSIDE]).tolist()
+    step = round_step(max((high - low) / MOST_BINS, 1e-12 * max(abs(low), abs(high), 1e-100)))
     first, last = int(np.floor(low / step)), int(np.ceil(high / step))
     edges = step * np.arange(first, max(last, first + 1) + 1)
     counts, _ = np.histogram(errors, edges)
@@ -153,4 +167,6 @@ def _histogram(study: Study) -> Markup:
         if n:
             plot.bar(a, b, n, "bar", f"{counted(n, 'row')} from {number_text(a)} to {number_text(b)}")
     plot.upright(0.0, "ideal")
-    return figure("How large errors are", plot.drawing("Histogram of the errors"))
+    beyond = int(len(errors) - counts.sum())
+    note = [paragraph(f"{counted(beyond, 'row')} beyond these ends.", class_="note")] if beyond else []
+    return figure("How large errors are", plot.drawing("Histogram of the errors"), *note)

@@ -44,7 +44,7 @@ def origins(study: Study) -> Section:
     ]  # fmt: skip
     order = ranking(study)[:MOST_LISTED].tolist()
     rows = [[subject.names[f], *_feature_cells(study, f)] for f in order]
-    header = ["Feature", "Kind", "In training, usually", "In these rows", "Missing in these rows"]
+    header = ["Feature", "Kind", "In training, two rows in three", "In these rows", "Missing in these rows"]
     left = f" The {MOST_LISTED} most important are listed." if len(subject.names) > MOST_LISTED else ""
     parts = [
         table(["", ""], facts, "Facts", "facts"),
@@ -53,9 +53,9 @@ def origins(study: Study) -> Section:
         table(header, rows, "Features", "features"),
         help_on(
             "How to read this",
-            "The model keeps no rows of its training, only what it needs to answer. “Usually” is where about 19 in 20 "
-            "training rows were. If these rows are elsewhere, the model has to guess. “Missing” means that a cell is "
-            "empty, or of a category that training has not seen.",
+            "The model keeps no rows of its training, only what it needs to answer. The values of about two in three "
+            "training rows lay where the table says. Where these rows lie far from there, the model has to guess. "
+            "“Missing” means that a cell is empty, or of a category that training has not seen.",
         ),
     ]
     return Section("training", "What it was trained on", parts)
@@ -96,7 +96,9 @@ def settings(study: Study) -> Section:
     for number, member in enumerate(members[:MOST_LEVELS]):
         if len(members) > 1:
             weight = share_text(float(model.weights_[number]))
-            parts.append(element("h3", f"Model {number + 1} of {len(members)}: {type(member).__name__}, weight {weight}"))
+            parts.append(
+                element("h3", f"Model {number + 1} of {len(members)}: {type(member).__name__}, weight {weight}")
+            )
         parts += _settings_of(member)
     return Section("settings", "Settings", parts)
 
@@ -149,4 +151,4 @@ def _meaning(member: Any, name: str) -> str:
         return ""
     text = getattr(member, "_texts", {}).get(name, PARAMETERS[name].text)
     first = re.split(r"(?<=[.;:]) (?=[A-Z'N])", str(text), maxsplit=1)[0]
-    return first.replace("`", "")
+    return first.rstrip(";:").replace("`", "")

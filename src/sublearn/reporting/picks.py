@@ -21,11 +21,11 @@ class Pick(NamedTuple):
 
 
 def unsureness(study: Study) -> Array | None:
-    """How unsure the model is of each row; None where it cannot say."""
+    """How unsure the model is of each row, 0 where it is certain; None where it cannot say."""
     if study.subject.is_classifier:
         answers = np.sort(study.trial.answers, axis=1)
         second = answers[:, -2] if answers.shape[1] > 1 else np.zeros(len(answers))
-        close: Array = second - answers[:, -1]
+        close: Array = 1.0 + second - answers[:, -1]
         return close
     members = study.subject.members
     if len(members) > 1:
@@ -52,7 +52,7 @@ def badness(study: Study) -> Array:
 def picked(study: Study) -> list[Pick]:
     """The rows, group by group; a row may be in two."""
     unsure, wrong = unsureness(study), badness(study)
-    found = [] if unsure is None else [Pick(row, UNSURE) for row in _largest(unsure, MOST_UNSURE)]
+    found = [] if unsure is None else [Pick(row, UNSURE) for row in _largest(unsure, MOST_UNSURE) if unsure[row] > 0]
     found += [Pick(row, WRONG) for row in _largest(wrong, MOST_WRONG) if wrong[row] > 0]
     return found + [Pick(row, USUAL) for row in _usual(study, wrong)]
 

@@ -9,7 +9,7 @@ from sublearn.reporting.markup import Markup, element
 from sublearn.reporting.wording import number_text
 
 WIDTH, HEIGHT = 360.0, 250.0
-LEFT, RIGHT, TOP, BOTTOM = 52.0, 12.0, 26.0, 44.0
+LEAST_LEFT, RIGHT, TOP, BOTTOM = 40.0, 20.0, 26.0, 44.0
 SIGN = 6.4  # width of a sign of the small type, about
 TICKS = 5
 MARGIN = 0.04  # of an axis that is left free at both ends
@@ -57,32 +57,36 @@ class Plot:
         self,
         x: tuple[float, float],
         y: tuple[float, float],
+        y_words: Words = number_text,
         size: tuple[float, float] = (WIDTH, HEIGHT),
         gutter: float = 0.0,  # at the right, for what has no place on the axis
     ) -> None:
         self.width, self.height = size
-        self.x = Axis(x[0], x[1], LEFT, self.width - RIGHT - gutter)
         self.y = Axis(y[0], y[1], self.height - BOTTOM, TOP)
+        self.y_ticks = [(value, y_words(value)) for value in self.y.ticks()]
+        left = max(LEAST_LEFT, *(10 + SIGN * len(words) for _, words in self.y_ticks))
+        self.x = Axis(x[0], x[1], left, self.width - RIGHT - gutter)
         self.parts: list[Markup] = []
 
-    def frame(self, x_name: str, y_name: str, x_words: Words = number_text, y_words: Words = number_text) -> None:
+    def frame(self, x_name: str, y_name: str, x_words: Words = number_text) -> None:
         """Ticks, grid and names of both axes."""
-        for value in self.y.ticks():
+        for value, words in self.y_ticks:
             place = self.y.at(value)
-            self.parts.append(element("line", class_="grid", x1=LEFT, x2=self.x.end, y1=place, y2=place))
-            self.text(LEFT - 6, place + 4, y_words(value), "tick end")
+            self.parts.append(element("line", class_="grid", x1=self.x.begin, x2=self.x.end, y1=place, y2=place))
+            self.text(self.x.begin - 6, place + 4, words, "tick end")
         self.x_ticks([(value, x_words(value)) for value in self.x.ticks()])
-        self.text(self.x.end, self.height - 6, x_name, "name end")
+        if x_name:
+            self.text(self.x.end, self.height - 6, x_name, "name end")
         self.text(4, 12, y_name, "name")
 
     def x_ticks(self, ticks: Sequence[tuple[float, str]]) -> None:
         """Marks below the horizontal axis; those that would touch the one before are left out."""
         bottom, free = self.height - BOTTOM, 0.0
-        self.parts.append(element("line", class_="axis", x1=LEFT, x2=self.x.end, y1=bottom, y2=bottom))
+        self.parts.append(element("line", class_="axis", x1=self.x.begin, x2=self.x.end, y1=bottom, y2=bottom))
         for value, words in ticks:
             place, half = self.x.at(value), len(words) * SIGN / 2
             self.parts.append(element("line", class_="axis", x1=place, x2=place, y1=bottom, y2=bottom + 4))
-            if place - half >= free:
+            if place - half >= free and place + half <= self.x.end + RIGHT:
                 self.text(place, bottom + 17, words, "tick middle")
                 free = place + half + SIGN
 
@@ -135,7 +139,11 @@ def meter(
     share: float, low: float | None = None, high: float | None = None, mark: float | None = None, class_: str = ""
 ) -> Markup:
     """A bar of 0 to 1 for a cell of a table, with an interval and a mark where there are."""
-    width, height, fit = 120.0, 14.0, lambda x: 120.0 * min(max(x, 0.0), 1.0)
+    width, height = 120.0, 14.0
+
+    def fit(x: float) -> float:
+        return width * min(max(x, 0.0), 1.0)
+
     parts = [
         element("rect", class_="track", x=0, y=2, width=width, height=height - 4),
         element("rect", class_=f"fill {class_}".strip(), x=0, y=2, width=fit(share), height=height - 4),

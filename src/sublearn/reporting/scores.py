@@ -55,7 +55,7 @@ def _how_good(study: Study) -> Markup:
     return paragraph(
         "On average its predictions are off by ",
         element("b", number_text(score.value, 3)),
-        f" ({_interval(score, False)}); half of them are off by less than {half}. "
+        f" (likely {_interval(score, False)}); half of them are off by less than {half}. "
         f"Always answering {number_text(float(np.median(y)), 3)} would be off by {number_text(usual, 3)}.",
         class_="lead",
     )
@@ -76,7 +76,7 @@ def _how_right(study: Study) -> Markup:
 
 def _likely(low: float, high: float) -> str:
     """The interval of a share, for a sentence."""
-    return f"likely between {share_text(low)} and {share_text(high)}"
+    return f"likely {in_hundred(low).removesuffix(' of 100')} to {in_hundred(high)}"
 
 
 def _usual_class(study: Study) -> tuple[str, float]:
@@ -133,11 +133,6 @@ def _banner(kind: str, *parts: Any) -> Markup:
 def scores(study: Study) -> Section:
     """The section with the table."""
     found = _scores_of_classes(study) if study.subject.is_classifier else _scores_of_numbers(study)
-    usual = (
-        f"always “{_usual_class(study)[0]}”"
-        if study.subject.is_classifier
-        else f"always {number_text(float(study.rows.y.mean()), 3)}"
-    )
     rows = [
         [
             one.name,
@@ -148,7 +143,7 @@ def scores(study: Study) -> Section:
         ]
         for one in found
     ]
-    header = ["Score", "This model", "Likely range", f"Without a model ({usual})", "In plain words"]
+    header = ["Score", "This model", "Likely range", "Without a model", "In plain words"]
     note = (
         "The likely range is a 95 % interval: if many other sets of so many rows of the same kind were drawn, about 19 "
         "in 20 such ranges would hold the score of the model on all rows of that kind. A wide range means that there "

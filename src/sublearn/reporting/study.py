@@ -80,12 +80,19 @@ def figure(title: str, drawing: Markup, *below: Any) -> Markup:
     return element("figure", element("figcaption", title), drawing, *below)
 
 
+def _line(header: list[Any], row: list[Any]) -> Markup:
+    """A line of a table; cells know their heads, for narrow pages."""
+    cells = [element("td", one, data_head=head if isinstance(head, str) else None)
+             for head, one in zip(header[1:], row[1:], strict=True)]  # fmt: skip
+    return element("tr", element("th", row[0], scope="row"), *cells)
+
+
 def table(header: list[Any], rows: list[list[Any]], name: str, class_: str | None = None) -> Markup:
     """A table in a box of its own, which scrolls where it is too wide; the first cell of a row names it."""
     head = element("thead", element("tr", *(element("th", one, scope="col") for one in header)))
     body = element(
         "tbody",
-        *(element("tr", element("th", row[0], scope="row"), *(element("td", one) for one in row[1:])) for row in rows),
+        *(_line(header, row) for row in rows),
     )
     return element(
         "div", element("table", head, body, class_=class_), class_="scroll", tabindex=0, role="region", aria_label=name

@@ -19,7 +19,7 @@ from sublearn.kernels.layout import Array
 from sublearn.reporting.wording import label_text
 
 CATEGORIES = "categories"
-USUAL = 2  # deviations around the middle that a feature's usual values reach: nineteen in twenty, about
+USUAL = 1  # deviations around the middle that a feature's usual values reach: those of two rows in three, about
 
 
 class Feature(NamedTuple):
@@ -61,7 +61,7 @@ class Subject:
     @property
     def members(self) -> list[Any]:
         """The members of an average, or the model itself."""
-        return list(self.model.estimators_) if hasattr(self.model, "estimators_") else [self.model]
+        return [self.model] if isinstance(self.model, SLMPredictor) else list(self.model.estimators_)
 
     @property
     def first(self) -> FittedModel:
@@ -155,6 +155,6 @@ def as_subject(model: Any, feature_names: Sequence[str] | None, target: str | No
             f"got {type(model).__name__}."
         )
     check_is_fitted(model)
-    record = model.estimators_[0]._model if hasattr(model, "estimators_") else model._model
+    record = model._model if isinstance(model, SLMPredictor) else model.estimators_[0]._model
     names = names_of_features(record, feature_names, "report")
     return Subject(model=model, names=tuple(names), target=target)

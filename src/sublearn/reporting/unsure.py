@@ -2,7 +2,7 @@
 
 from sublearn.reporting.effects import ranking
 from sublearn.reporting.markup import Markup, element
-from sublearn.reporting.picks import UNSURE, WRONG, Pick, answer_words
+from sublearn.reporting.picks import UNSURE, WRONG, Pick, answer_words, unsureness
 from sublearn.reporting.study import Section, Study, help_on, paragraph, table
 from sublearn.reporting.wording import listed, number_text
 
@@ -17,9 +17,7 @@ def unsure(study: Study, picks: list[Pick]) -> Section:
         if rows:
             tables += [element("h3", group), paragraph(words), _rows_table(study, rows, group)]
     if not any(pick.group == UNSURE for pick in picks):
-        tables.insert(0, paragraph(
-            "Boosting of numbers does not say how sure it is of a row. So these are the rows that it was furthest off."
-        ))
+        tables.insert(0, paragraph(_never_unsure(study)))
     if not any(pick.group == WRONG for pick in picks):
         tables.append(paragraph("It was wrong for none of these rows."))
     shown = [study.subject.names[f] for f in ranking(study)[:MOST_FEATURES].tolist()]
@@ -27,7 +25,7 @@ def unsure(study: Study, picks: list[Pick]) -> Section:
         help_on(
             "How to read this",
             "Rows are numbered from 1, in the order of the table that was given. Of the features, the most important "
-            f"are shown: {listed(shown)}. The button lights up the way of a row through the trees above.",
+            f"are shown: {listed(shown)}. The button lights up the path of a row through the trees above.",
         )
     )
     return Section("rows", "Rows worth a look", tables)
@@ -44,6 +42,15 @@ def _unsure_words(study: Study) -> str:
     return "The training rows of the leaf that these rows come to differed most."
 
 
+def _never_unsure(study: Study) -> str:
+    """Why no row is named that the model is unsure of."""
+    if unsureness(study) is None:
+        return (
+            "Boosting of numbers does not say how sure it is of a row. So these are the rows that it was furthest off."
+        )
+    return "The model is entirely sure of each of these rows, so it does not tell which ones are hard."
+
+
 def _wrong_words(study: Study) -> str:
     if study.subject.is_classifier:
         return "The answer is wrong, and the true class was given the lowest probability."
@@ -52,14 +59,19 @@ def _wrong_words(study: Study) -> str:
 
 def _rows_table(study: Study, rows: list[int], group: str) -> Markup:
     shown = ranking(study)[:MOST_FEATURES].tolist()
-    header = ["Row", "Predicted", "Truth", *(["Error"] if not study.subject.is_classifier else [])]
+    header = ["Row", "In the trees", "Predicted", "Truth", *(["Error"] if not study.subject.is_classifier else [])]
     cells = []
     for row in rows:
         predicted, truth = answer_words(study, row)
         error = [] if study.subject.is_classifier else [number_text(float(study.errors[row]), 3)]
         button = element(
-            "button", "Show its way", type="button", class_="way", data_row=row, aria_label=f"Show the way of row {row + 1}"
+            "button",
+            "Show path",
+            type="button",
+            class_="way",
+            data_row=row,
+            aria_label=f"Show the path of row {row + 1}",
         )
         values = [study.rows.cell(study.subject, row, f) for f in shown]
-        cells.append([f"{row + 1:,}", predicted, truth, *error, *values, button])
-    return table([*header, *(study.subject.names[f] for f in shown), "In the trees"], cells, group, "rows")
+        cells.append([f"{row + 1:,}", button, predicted, truth, *error, *values])
+    return table([*header, *(study.subject.names[f] for f in shown)], cells, group, "rows")

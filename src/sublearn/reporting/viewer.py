@@ -10,7 +10,7 @@ from sublearn.export.inequalities import Inequalities
 from sublearn.reporting.branches import MOST_SERIES, Branch, Grove
 from sublearn.reporting.markup import Markup, element
 from sublearn.reporting.picks import Pick, answer_words
-from sublearn.reporting.questions import Questions, questions_of
+from sublearn.reporting.questions import FEWEST_DIGITS, Questions, questions_of
 from sublearn.reporting.study import Section, Study, help_on, paragraph
 from sublearn.reporting.subject import Place, Subject
 from sublearn.reporting.surrogate import Surrogate, surrogate_of
@@ -46,9 +46,9 @@ def trees(study: Study, picks: list[Pick]) -> Section:
         *(_panel_markup(i, panel, study.subject) for i, panel in enumerate(panels)),
         help_on(
             "How to read this",
-            "Begin at the top. Each line with a question has its answers below it: go on where it fits the row, until a "
-            "line says what is answered. “Rows” are those of the training. Click on a line, or press Enter, to open or "
-            "close it; the arrow keys go up and down, in and out. Choose a row to light up its way.",
+            "Begin at the top. Each line with a question has its answers below it: go on where it fits the row, until "
+            "a line says what is answered. “Rows” are those of the training. Click on a line, or press Enter, to open "
+            "or close it; the arrow keys go up and down, in and out. Choose a row to light up its path.",
             "A question such as “length + 2 width ≥ 5” adds up features: here the length and twice the width.",
         ),
         _data(study, panels, rows),
@@ -69,14 +69,16 @@ def _intro(study: Study, small: Surrogate | None) -> str:
 def _small_panel(study: Study, small: Surrogate, rows: list[int]) -> Panel:
     subject, record = study.subject, small.model._model
     classes = [] if record.classes is None else [str(label) for label in record.classes.tolist()]
-    questions = Questions(_features_of(subject, small), Inequalities(record, list(subject.names)))
+    questions = Questions(_features_of(subject, small), Inequalities(record, list(subject.names), FEWEST_DIGITS))
     grove = Grove(record, classes, questions)
     ended = dict(zip(rows, small.model.apply(study.rows.only(np.array(rows))).tolist(), strict=True))
     f, n = small.fidelity, counted(small.n_tested, "row")
     low, high = share_text(f.low), share_text(f.high)
     if subject.is_classifier:
-        said = f"gives the model’s answer for {share_text(f.value)} ({low} to {high}); always the most frequent answer " \
-               f"would for {share_text(small.baseline)}"
+        said = (
+            f"gives the model’s answer for {share_text(f.value)} ({low} to {high}); always the most frequent answer "
+            f"would for {share_text(small.baseline)}"
+        )
     else:
         said = f"explains {share_text(f.value)} of the differences between the model’s answers ({low} to {high})"
     words = paragraph(
@@ -122,7 +124,9 @@ def _tree_words(subject: Subject, place: Place) -> str:
             f"“{subject.labels[0]}”.{leaning}"
         )
     if subject.is_classifier:
-        return f"Each tree adds a little to a score for each class. Leaves say which class gains and loses most.{leaning}"
+        return (
+            f"Each tree adds a little to a score for each class. Leaves say which class gains and loses most.{leaning}"
+        )
     start = f" All begin at {number_text(float(record.start[0]))}." if len(record.start) else ""
     scale = "" if record.link == "identity" else ", on the model’s inner scale,"
     return f"Each tree adds a little{scale} to what those before it have said.{start}{leaning}"
@@ -161,9 +165,7 @@ def _controls(study: Study, panels: list[Panel], picks: list[Pick]) -> Markup:
 
 def _panel_markup(i: int, panel: Panel, subject: Subject) -> Markup:
     opened = 99 if panel.root.n_shown <= ALL_OPEN else LEVELS_OPEN
-    tree = element(
-        "ul", _item(i, panel.root, 0), role="tree", aria_label=panel.title, data_panel=i, data_opened=opened
-    )
+    tree = element("ul", _item(i, panel.root, 0), role="tree", aria_label=panel.title, data_panel=i, data_opened=opened)
     legend = [element("li", line) for line in panel.legend]
     notes = [element("details", element("summary", "What g(…), m(…) and […] stand for"), element("ul", *legend))]
     return element(
@@ -199,7 +201,9 @@ def _item(panel: int, branch: Branch, level: int) -> Markup:
         element("span", f"→ {branch.answer}", class_="answer") if branch.answer else None,
         element("span", f"{counted(branch.n_rows, 'row')}{hidden}", class_="count"),
     ]
-    row = element("div", element("span", *_spaced(label), class_="label", id=f"{name}-label"), branch.bar, class_="node")
+    row = element(
+        "div", element("span", *_spaced(label), class_="label", id=f"{name}-label"), branch.bar, class_="node"
+    )
     below = [_item(panel, child, level + 1) for child in branch.children]
     return element(
         "li",
@@ -225,10 +229,9 @@ def _data(study: Study, panels: list[Panel], rows: list[int]) -> Markup:
     found = {}
     for row in rows:
         predicted, truth = answer_words(study, row)
-        words = f"Row {row + 1:,}: predicted {predicted}, truth {truth}. Its way is lit up in each tree."
+        words = f"Row {row + 1:,}: predicted {predicted}, truth {truth}. Its path is lit up."
         found[str(row)] = {"words": words, "ways": [panel.ways[row] for panel in panels]}
     text = json.dumps(found, ensure_ascii=True, separators=(",", ":"))
     for sign in "<>&":
         text = text.replace(sign, f"\\u{ord(sign):04x}")
     return element("script", Markup(text), type="application/json", id="ways")
-

@@ -41,10 +41,10 @@ def share_text(share: float) -> str:
 
 
 def in_hundred(share: float) -> str:
-    """A share as "97 of 100", and "997 of 1,000" where it is near 0 or 1."""
-    if 0 < share < 0.01 or 0.99 < share < 1:
-        return f"{round(1000 * share):,} of 1,000"
-    return f"{round(100 * share)} of 100"
+    """A share as "97 of 100"; near 0 and 1 with a decimal, and never all for less than all."""
+    percent = 100 * share
+    text = f"{percent:.1f}" if 0 < percent < 1 or 99 < percent < 100 else f"{percent:.0f}"
+    return f"{'over 99.9' if text == '100.0' else 'under 0.1' if text == '0.0' else text} of 100"
 
 
 def counted(n: int, noun: str, nouns: str | None = None) -> str:
