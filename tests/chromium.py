@@ -5,6 +5,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -27,7 +28,15 @@ FLAGS = (
     "--hide-scrollbars",
     "--remote-debugging-pipe",
 )
-KEYS = {"Enter": 13, " ": 32, "End": 35, "Home": 36, "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40}
+START = """
+import os, sys
+ends = [os.dup(int(end)) for end in sys.argv[1:3]]
+for end, place in zip(ends, (3, 4)):  # where Chromium reads what it is to do, and where it answers
+    os.dup2(end, place)
+    os.set_inheritable(place, True)
+os.execv(sys.argv[3], sys.argv[3:])
+"""
+KEYS = {"Tab": 9, "Enter": 13, " ": 32, "End": 35, "Home": 36, "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40}
 
 
 class Tab:
@@ -75,9 +84,9 @@ class Tab:
         elif kind == "Network.requestWillBeSent" and not found["request"]["url"].startswith(("file:", "data:")):
             self.problems.append(found["request"]["url"])
 
-    def open(self, path: Path, width: int = 1000, height: int = 800, dark: bool = False, media: str = "screen") -> None:
+    def open(self, path: Path, width: int = 1000, *, dark: bool = False, media: str = "screen") -> None:
         """Show a file at a width, until it is there."""
-        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+        self.call("Emulation.setDeviceMetricsOverride", width=width, height=800, deviceScaleFactor=1, mobile=False)
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self.call("Emulation.setEmulatedMedia", media=media, features=[scheme])
         self.call("Page.navigate", url=path.as_uri())
@@ -123,9 +132,8 @@ def chromium() -> Iterator[Tab]:
     to_read, from_us = os.pipe()
     from_it, to_write = os.pipe()
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        command = f'exec "$0" "$@" 3<&{to_read} 4>&{to_write}'
         process = subprocess.Popen(
-            ["/bin/sh", "-c", command, CHROMIUM, *FLAGS, f"--user-data-dir={folder}"],
+            [sys.executable, "-c", START, str(to_read), str(to_write), CHROMIUM, *FLAGS, f"--user-data-dir={folder}"],
             pass_fds=(to_read, to_write),
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,

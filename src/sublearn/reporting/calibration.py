@@ -61,7 +61,8 @@ def _of_classes(study: Study) -> list[Markup]:
             "How to read this",
             "Rows are put into groups by the probability that the model gave, tenths of few rows "
             "together. A dot shows what share of a group it was so for, with its likely range (95 %). On the "
-            "dashed line, the probabilities are right: of the rows given 80 %, it is so for 80 %. Below it the model is too sure, above it not sure enough.",
+            "dashed line, the probabilities are right: of the rows given 80 %, it is so for 80 %. Below it the model "
+            "says too much, above it too little.",
         ),
     ]
 

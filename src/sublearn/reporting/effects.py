@@ -14,7 +14,7 @@ from sublearn.reporting.wording import counted, number_text, share_text, shorten
 MOST_LISTED, MOST_DRAWN = 20, 6  # features
 MOST_ROWS, MOST_POINTS, MOST_CURVES, MOST_RUG = 200, 24, 12, 100
 MOST_LEVELS, MOST_CLASSES = 10, 3
-LABEL_WIDTH, LINE_HEIGHT, SIGNS = 130.0, 22.0, 19  # of a chart of levels; signs of a label
+LABEL_WIDTH, LINE_HEIGHT, SIGNS = 138.0, 22.0, 17  # of a chart of levels; signs of a label
 GUTTER = 64.0
 ENDS = 0.01  # of the values that is left out at both ends of an axis
 

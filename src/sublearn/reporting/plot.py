@@ -10,7 +10,7 @@ from sublearn.reporting.wording import number_text
 
 WIDTH, HEIGHT = 360.0, 250.0
 LEAST_LEFT, RIGHT, TOP, BOTTOM = 40.0, 20.0, 26.0, 44.0
-SIGN = 6.4  # width of a sign of the small type, about
+SIGN = 7.2  # width of a sign of the small type, about
 TICKS = 5
 MARGIN = 0.04  # of an axis that is left free at both ends
 
@@ -64,7 +64,7 @@ class Plot:
         self.width, self.height = size
         self.y = Axis(y[0], y[1], self.height - BOTTOM, TOP)
         self.y_ticks = [(value, y_words(value)) for value in self.y.ticks()]
-        left = max(LEAST_LEFT, *(10 + SIGN * len(words) for _, words in self.y_ticks))
+        left = max(LEAST_LEFT, *(12 + SIGN * len(words) for _, words in self.y_ticks))
         self.x = Axis(x[0], x[1], left, self.width - RIGHT - gutter)
         self.parts: list[Markup] = []
 
@@ -86,8 +86,8 @@ class Plot:
         for value, words in ticks:
             place, half = self.x.at(value), len(words) * SIGN / 2
             self.parts.append(element("line", class_="axis", x1=place, x2=place, y1=bottom, y2=bottom + 4))
-            if place - half >= free and place + half <= self.x.end + RIGHT:
-                self.text(place, bottom + 17, words, "tick middle")
+            if place - half >= free and place + half <= self.x.end + RIGHT - 2:
+                self.text(place, bottom + 18, words, "tick middle")
                 free = place + half + SIGN
 
     def text(self, x: float, y: float, words: str, class_: str) -> None:
