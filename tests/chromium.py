@@ -36,7 +36,17 @@ for end, place in zip(ends, (3, 4)):  # where Chromium reads what it is to do, a
     os.set_inheritable(place, True)
 os.execv(sys.argv[3], sys.argv[3:])
 """
-KEYS = {"Tab": 9, "Enter": 13, " ": 32, "End": 35, "Home": 36, "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40}
+KEYS = {
+    "Tab": 9,
+    "Enter": 13,
+    " ": 32,
+    "End": 35,
+    "Home": 36,
+    "ArrowLeft": 37,
+    "ArrowUp": 38,
+    "ArrowRight": 39,
+    "ArrowDown": 40,
+}
 
 
 class Tab:

@@ -1,17 +1,17 @@
-"""Which features matter, and how the answer goes with them."""
+"""How the answer goes with the features that matter most."""
 
 from typing import NamedTuple
 
 import numpy as np
 
 from sublearn.kernels.layout import Array
-from sublearn.reporting.markup import Markup, element, joined
-from sublearn.reporting.plot import HEIGHT, WIDTH, Axis, Plot, meter, span
-from sublearn.reporting.study import SAMPLE_KEY, Section, Study, figure, help_on, paragraph, table
+from sublearn.reporting.markup import Markup, element
+from sublearn.reporting.plot import HEIGHT, WIDTH, Axis, Plot, span
+from sublearn.reporting.study import SAMPLE_KEY, Section, Study, figure, help_on, paragraph
 from sublearn.reporting.subject import CATEGORIES
-from sublearn.reporting.wording import counted, number_text, share_text, shortened, value_text
+from sublearn.reporting.wording import number_text, share_text, shortened, value_text
 
-MOST_LISTED, MOST_DRAWN = 20, 6  # features
+MOST_DRAWN = 6  # features
 MOST_ROWS, MOST_POINTS, MOST_CURVES, MOST_RUG = 200, 24, 12, 100
 MOST_LEVELS, MOST_CLASSES = 10, 3
 LABEL_WIDTH, LINE_HEIGHT, SIGNS = 138.0, 22.0, 17  # of a chart of levels; signs of a label
@@ -27,40 +27,10 @@ class Effect(NamedTuple):
     curves: Array  # (n_points, n_rows, n_outputs)
 
 
-def ranking(study: Study) -> Array:
-    """The features, the most important first."""
-    order: Array = np.argsort(-study.subject.model.feature_importances_, kind="stable")
-    return order
-
-
-def importances(study: Study) -> Section:
-    """The section on which features matter."""
-    shares, order = study.subject.model.feature_importances_, ranking(study)
-    used = [f for f in order.tolist() if shares[f] > 0]
-    largest = float(shares.max()) or 1.0
-    rows = [
-        [study.subject.names[f], joined(meter(float(shares[f]) / largest), " ", share_text(float(shares[f])))]
-        for f in used[:MOST_LISTED]
-    ]
-    n = len(study.subject.names)
-    left = f" The first {MOST_LISTED} are listed." if len(used) > MOST_LISTED else ""
-    parts = [
-        paragraph(f"The model uses {len(used):,} of its {counted(n, 'feature')}.{left}"),
-        table(["Feature", "Share of what was learned"], rows, "Importances", "meters"),
-        help_on(
-            "How to read this",
-            "In training, each cut of a tree brings the answers nearer to the truth. The share says how much of that "
-            "is due to a feature. Features that tell much the same share the credit, and a large share does not mean "
-            "that a feature is a cause.",
-        ),
-    ]
-    return Section("importances", "Which features matter", parts)
-
-
 def dependence(study: Study) -> Section:
     """The section on how the answer goes with the most important features."""
     some = study.sample(MOST_ROWS)
-    drawn = [f for f in ranking(study).tolist()[:MOST_DRAWN] if len(_donors(study, f)) > 1]
+    drawn = [f for f in study.weighed.order[:MOST_DRAWN].tolist() if len(_donors(study, f)) > 1]
     charts = [_chart(study, f, some) for f in drawn]
     what = _outputs(study)
     lines = (

@@ -11,7 +11,7 @@ import numpy as np
 from sublearn._base.parameters import whole
 from sublearn._files.writing import write_bytes
 from sublearn.reporting.calibration import calibration
-from sublearn.reporting.effects import dependence, importances
+from sublearn.reporting.effects import dependence
 from sublearn.reporting.measures import Figure, measure_classes, measure_numbers
 from sublearn.reporting.mistakes import mistakes
 from sublearn.reporting.origins import origins, settings
@@ -24,6 +24,7 @@ from sublearn.reporting.subject import as_subject
 from sublearn.reporting.trial import measured
 from sublearn.reporting.unsure import unsure
 from sublearn.reporting.viewer import trees
+from sublearn.reporting.weights import weights
 
 MOST_FOLDS = 50
 LARGEST_SEED = 2**32 - 1
@@ -138,7 +139,7 @@ def report(
         scores(study),
         mistakes(study),
         calibration(study),
-        importances(study),
+        weights(study),
         dependence(study),
         trees(study, picks),
         unsure(study, picks),

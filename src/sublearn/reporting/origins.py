@@ -8,7 +8,6 @@ import numpy as np
 from sublearn import __version__
 from sublearn._base.frames import NUMBERS
 from sublearn._base.parameters import PARAMETERS
-from sublearn.reporting.effects import ranking
 from sublearn.reporting.markup import Markup, element
 from sublearn.reporting.study import Section, Study, help_on, paragraph, table
 from sublearn.reporting.subject import CATEGORIES, Feature
@@ -42,7 +41,7 @@ def origins(study: Study) -> Section:
                  f"questions deep, {sum(e.nodes.n_nodes for e in ensembles):,} nodes"],
         ["Made with", f"sublearn (this page: version {__version__})"],
     ]  # fmt: skip
-    order = ranking(study)[:MOST_LISTED].tolist()
+    order = study.weighed.order[:MOST_LISTED].tolist()
     rows = [[subject.names[f], *_feature_cells(study, f)] for f in order]
     header = ["Feature", "Kind", "In training, two rows in three", "In these rows", "Missing in these rows"]
     left = f" The {MOST_LISTED} most important are listed." if len(subject.names) > MOST_LISTED else ""

@@ -1,9 +1,12 @@
 """What all sections of a report are made from, and what a section is."""
 
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from sublearn.explanation import importances
 from sublearn.kernels.layout import Array
 from sublearn.reporting.markup import Markup, element
 from sublearn.reporting.rows import Rows
@@ -11,16 +14,44 @@ from sublearn.reporting.subject import Subject
 from sublearn.reporting.trial import Trial
 from sublearn.reporting.wording import counted
 
-BOOTSTRAP_KEY, SAMPLE_KEY, PERMUTATION_KEY, SURROGATE_KEY = 2, 3, 4, 5  # below a seed; trial.py has 1
+SAMPLE_KEY, PERMUTATION_KEY, SURROGATE_KEY = 2, 3, 4  # below a seed; trial.py has 1
+N_REPEATS, MOST_SHUFFLED = 3, (100, 2000)  # how often a feature is shuffled; bounds of the rows to do so with
+MOST_WALKS = 150_000_000  # of rows through trees, which that may take
 
 
-class Study(NamedTuple):
+class Weighed(NamedTuple):
+    """How much each feature counts for the model."""
+
+    growth: Array  # (n_features,), by how much the loss grows when the feature is shuffled
+    errors: Array  # (n_features,), the standard errors
+    n_rows: int  # that this was found on
+    order: Array  # the features, the most important first
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
     """A model, the rows it is measured on, and its answers for them."""
 
     subject: Subject
     rows: Rows
     trial: Trial
     seed: int
+
+    @cached_property
+    def weighed(self) -> Weighed:
+        """The features by what the model loses without them, on rows of classes that it knows."""
+        subject, known = self.subject, np.flatnonzero(self.rows.y >= 0) if self.subject.is_classifier else None
+        n = self.rows.n if known is None else len(known)
+        cost = subject.n_trees * len(subject.names) * N_REPEATS
+        some = self.drawn(n, int(np.clip(MOST_WALKS // cost, *MOST_SHUFFLED)), PERMUTATION_KEY)
+        rows = some if known is None else known[some]
+        y = self.rows.y[rows] if known is None else subject.model.classes_[self.rows.y[rows]]
+        found = importances(
+            subject.model, self.rows.only(rows), y, kind="permutation", n_repeats=N_REPEATS, random_state=self.seed
+        )
+        assert found.errors is not None
+        order = np.lexsort((-subject.model.feature_importances_, -found.values))
+        return Weighed(growth=found.values, errors=found.errors, n_rows=len(rows), order=order)
 
     @property
     def predicted(self) -> Array:
@@ -43,9 +74,13 @@ class Study(NamedTuple):
 
     def sample(self, most: int, key: int = SAMPLE_KEY) -> Array:
         """Some of the rows, in order; all where there are not more."""
-        if self.rows.n <= most:
-            return np.arange(self.rows.n)
-        return np.sort(np.random.default_rng([self.seed, key]).choice(self.rows.n, most, replace=False))
+        return self.drawn(self.rows.n, most, key)
+
+    def drawn(self, n: int, most: int, key: int) -> Array:
+        """Some numbers below n, in order; all where there are not more."""
+        if n <= most:
+            return np.arange(n)
+        return np.sort(np.random.default_rng([self.seed, key]).choice(n, most, replace=False))
 
     def of_rows(self, n: int) -> str:
         """How many of the rows something was found on, in words."""

@@ -1,6 +1,5 @@
 """The rows that the model is least sure of, and those it is furthest off, with their values."""
 
-from sublearn.reporting.effects import ranking
 from sublearn.reporting.markup import Markup, element
 from sublearn.reporting.picks import UNSURE, WRONG, Pick, answer_words, unsureness
 from sublearn.reporting.study import Section, Study, help_on, paragraph, table
@@ -20,7 +19,7 @@ def unsure(study: Study, picks: list[Pick]) -> Section:
         tables.insert(0, paragraph(_never_unsure(study)))
     if not any(pick.group == WRONG for pick in picks):
         tables.append(paragraph("It was wrong for none of these rows."))
-    shown = [study.subject.names[f] for f in ranking(study)[:MOST_FEATURES].tolist()]
+    shown = [study.subject.names[f] for f in study.weighed.order[:MOST_FEATURES].tolist()]
     tables.append(
         help_on(
             "How to read this",
@@ -58,7 +57,7 @@ def _wrong_words(study: Study) -> str:
 
 
 def _rows_table(study: Study, rows: list[int], group: str) -> Markup:
-    shown = ranking(study)[:MOST_FEATURES].tolist()
+    shown = study.weighed.order[:MOST_FEATURES].tolist()
     header = ["Row", "In the trees", "Predicted", "Truth", *(["Error"] if not study.subject.is_classifier else [])]
     cells = []
     for row in rows:

@@ -10,6 +10,7 @@ from sublearn._base.frames import DATES, DURATIONS, TIMES
 
 LONGEST = 80  # characters of a value that is text
 DAY = 86_400.0
+LEAST_PARTED = 10_000  # numbers from here on have commas; those below may be years
 
 
 def number_text(x: float, digits: int = 4) -> str:
@@ -19,7 +20,10 @@ def number_text(x: float, digits: int = 4) -> str:
     size = abs(x)
     if size >= 1e15 or (0 < size < 1e-4):
         return f"{x:.{digits}g}".replace("-", "−")
-    text = f"{x:,.0f}" if size >= 10 ** (digits - 1) else f"{float(f'{x:.{digits}g}'):,.{_decimals(size, digits)}f}"
+    if size >= 10 ** (digits - 1):
+        text = f"{x:,.0f}" if size >= LEAST_PARTED else f"{x:.0f}"
+    else:
+        text = f"{float(f'{x:.{digits}g}'):.{_decimals(size, digits)}f}"
     text = text.rstrip("0").rstrip(".") if "." in text else text
     return ("0" if text in ("-0", "") else text).replace("-", "−")
 
