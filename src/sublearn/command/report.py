@@ -62,7 +62,7 @@ def report(
     else:
         with renamed_to(out) as path:
             Path(path).write_text(made.html, "utf-8")
-    say(f"{out}: {counted(len(y), 'row')}, {', '.join(map(str, made.scores))}")
+    say(f"{out}: measured on {counted(len(y), 'row')} of {table.name}\n  {', '.join(map(str, made.scores))}")
     if made.looks_seen:
         say(
             f"note: {model} seems to have learned from rows of {table.name}, so the figures are too good; give rows "

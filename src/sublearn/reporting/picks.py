@@ -10,6 +10,7 @@ from sublearn.reporting.study import Study
 from sublearn.reporting.wording import number_text, share_text
 
 MOST_UNSURE, MOST_WRONG, MOST_USUAL = 10, 10, 4
+MOST_TREES = 100  # that are asked which rows are alike
 UNSURE, WRONG, USUAL = "Least sure", "Furthest off", "Usual"
 
 
@@ -20,8 +21,8 @@ class Pick(NamedTuple):
     group: str
 
 
-def unsureness(study: Study) -> Array | None:
-    """How unsure the model is of each row, 0 where it is certain; None where it cannot say."""
+def unsureness(study: Study) -> Array:
+    """How unsure the model is of each row, 0 where it is certain."""
     if study.subject.is_classifier:
         answers = np.sort(study.trial.answers, axis=1)
         second = answers[:, -2] if answers.shape[1] > 1 else np.zeros(len(answers))
@@ -32,12 +33,23 @@ def unsureness(study: Study) -> Array | None:
         return np.asarray(np.std([member.predict(study.rows.X) for member in members], axis=0))
     record = members[0]._model
     if record.link != MEAN:
-        return None
+        return _errors_of_alike(study)
     nodes = record.ensemble.nodes
     ended = members[0].apply(study.rows.X).reshape(study.rows.n, -1) + record.ensemble.roots
     if ended.shape[1] > 1:
         return np.asarray(nodes.value[:, 0][ended].std(axis=1))
     return np.asarray(np.sqrt(np.maximum(nodes.loss[ended[:, 0]], 0.0)))
+
+
+def _errors_of_alike(study: Study) -> Array:
+    """For each row, how far off the model is for the other rows that share its leaves, on average over trees."""
+    ended = study.subject.members[0].apply(study.rows.X)[:, :MOST_TREES]
+    errors, total, n_with = np.abs(study.errors), np.zeros(study.rows.n), np.zeros(study.rows.n)
+    for leaves in ended.T:
+        others = np.bincount(leaves)[leaves] - 1
+        total += np.where(others > 0, (np.bincount(leaves, errors)[leaves] - errors) / np.maximum(others, 1), 0.0)
+        n_with += others > 0
+    return np.asarray(total / np.maximum(n_with, 1))
 
 
 def badness(study: Study) -> Array:
@@ -52,7 +64,7 @@ def badness(study: Study) -> Array:
 def picked(study: Study) -> list[Pick]:
     """The rows, group by group; a row may be in two."""
     unsure, wrong = unsureness(study), badness(study)
-    found = [] if unsure is None else [Pick(row, UNSURE) for row in _largest(unsure, MOST_UNSURE) if unsure[row] > 0]
+    found = [Pick(row, UNSURE) for row in _largest(unsure, MOST_UNSURE) if unsure[row] > 0]
     found += [Pick(row, WRONG) for row in _largest(wrong, MOST_WRONG) if wrong[row] > 0]
     return found + [Pick(row, USUAL) for row in _usual(study, wrong)]
 

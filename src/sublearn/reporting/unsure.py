@@ -1,7 +1,8 @@
 """The rows that the model is least sure of, and those it is furthest off, with their values."""
 
+from sublearn.core.model.fitted import MEAN
 from sublearn.reporting.markup import Markup, element
-from sublearn.reporting.picks import UNSURE, WRONG, Pick, answer_words, unsureness
+from sublearn.reporting.picks import UNSURE, WRONG, Pick, answer_words
 from sublearn.reporting.study import Section, Study, help_on, paragraph, table
 from sublearn.reporting.wording import listed, number_text
 
@@ -16,7 +17,7 @@ def unsure(study: Study, picks: list[Pick]) -> Section:
         if rows:
             tables += [element("h3", group), paragraph(words), _rows_table(study, rows, group)]
     if not any(pick.group == UNSURE for pick in picks):
-        tables.insert(0, paragraph(_never_unsure(study)))
+        tables.insert(0, paragraph("The model is entirely sure of each row, so it does not tell which ones are hard."))
     if not any(pick.group == WRONG for pick in picks):
         tables.append(paragraph("It was wrong for none of these rows."))
     shown = [study.subject.names[f] for f in study.weighed.order[:MOST_FEATURES].tolist()]
@@ -36,18 +37,11 @@ def _unsure_words(study: Study) -> str:
         return "The probabilities of the two most likely classes are closest here: a person should look at such rows."
     if len(study.subject.members) > 1:
         return "The members of the average differ most here."
+    if study.subject.first.link != MEAN:
+        return "The predictions are furthest off for the rows that are most like these, that is, share their leaves."
     if study.subject.n_trees > 1:
         return "The answers of the trees differ most here."
     return "The training rows of the leaf that these rows come to differed most."
-
-
-def _never_unsure(study: Study) -> str:
-    """Why no row is named that the model is unsure of."""
-    if unsureness(study) is None:
-        return (
-            "Boosting of numbers does not say how sure it is of a row. So these are the rows that it was furthest off."
-        )
-    return "The model is entirely sure of each of these rows, so it does not tell which ones are hard."
 
 
 def _wrong_words(study: Study) -> str:

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import numpy as np
+
 from sublearn.reporting.markup import joined
 from sublearn.reporting.measures import NORMAL
 from sublearn.reporting.plot import meter
@@ -40,7 +42,7 @@ def weights(study: Study) -> Section:
 def _lines(study: Study) -> list[list[Any]]:
     """A line for each of the first features."""
     weighed, shares = study.weighed, study.subject.model.feature_importances_
-    largest = float(weighed.growth.max())
+    largest = float((weighed.growth + NORMAL * np.nan_to_num(weighed.errors)).max())
     scale = 1.0 / largest if largest > 0 else 0.0
     found = []
     for f in weighed.order[:MOST_LISTED].tolist():
