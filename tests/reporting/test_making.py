@@ -360,3 +360,20 @@ def test_text_where_numbers_are_predicted_is_refused(fitted: dict[str, Any]) -> 
 
 def test_report_is_a_public_name() -> None:
     assert sublearn.report is report
+
+
+def test_rows_kept_apart_are_hardly_ever_taken_for_those_of_the_training() -> None:
+    from sublearn.reporting.rows import as_rows
+    from sublearn.reporting.subject import as_subject
+    from sublearn.reporting.trial import seen_before
+
+    found = []
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        n, kept = (20 + 5 * seed, 10 + 7 * (seed % 9))
+        X, noise = rng.normal(size=(n + kept, 3)).round(1), rng.normal(size=n + kept)
+        y = X[:, 0] + noise
+        model = SLMRegressor(max_depth=1 + seed % 4, random_state=0).fit(X[:n], y[:n])
+        subject = as_subject(model, None, None)
+        found.append(seen_before(subject, as_rows(subject, X[n:], y[n:])))
+    assert found == [None] * 60

@@ -99,9 +99,8 @@ class Grove:
 
     def _asked(self, planes: range) -> list[str]:
         texts = [self.questions.question(p) for p in planes]
-        if len(texts) == 1:
-            return [f"{texts[0]}?"]
-        return [f"{letter}: {text}?" for letter, text in zip(LETTERS, texts, strict=False)]
+        asked = [text if text.startswith("always ") else f"{text}?" for text in texts]
+        return asked if len(asked) == 1 else [f"{letter}: {one}" for letter, one in zip(LETTERS, asked, strict=False)]
 
     def _answer(self, i: int) -> str:
         """What a leaf answers, in words."""

@@ -35,7 +35,7 @@ class ClassRow(NamedTuple):
 def _mean(name: str, losses: Any, low: float = -np.inf) -> Figure:
     """The mean of a loss of each row."""
     n, value = len(losses), float(np.mean(losses))
-    reach = NORMAL * float(np.std(losses, ddof=1)) / np.sqrt(n) if n > 1 else np.nan
+    reach = NORMAL * float(np.std(losses, ddof=1)) / n**0.5 if n > 1 else np.nan
     return Figure(name, value, max(value - reach, low), value + reach)
 
 
@@ -65,7 +65,7 @@ def _r2(y: Any, squares: Any) -> Figure:
     if variance == 0:
         return Figure("R2", np.nan, np.nan, np.nan)
     ratio = float(squares.mean()) / variance
-    reach = NORMAL * float(np.std(squares - ratio * spread)) / variance / np.sqrt(len(y))
+    reach = NORMAL * float(np.std(squares - ratio * spread)) / variance / len(y) ** 0.5
     return Figure("R2", 1 - ratio, 1 - ratio - reach, min(1 - ratio + reach, 1.0))
 
 

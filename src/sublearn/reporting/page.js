@@ -2,6 +2,9 @@
 (() => {
   const all = (where, what) => Array.from(where.querySelectorAll(what));
   const by = (id) => document.getElementById(id);
+  for (const box of all(document, ".scroll")) { // one that need not be scrolled is no stop for the keyboard
+    if (box.scrollWidth <= box.clientWidth) box.removeAttribute("tabindex");
+  }
   const trees = all(document, "[role=tree]");
   if (!trees.length) return;
   const ways = JSON.parse(by("ways").textContent);
@@ -39,7 +42,10 @@
     return trees.filter((tree) => !tree.closest(".panel").hidden);
   }
   function showWay(row) {
-    for (const item of all(document, ".lit")) item.classList.remove("lit");
+    for (const item of all(document, ".lit")) {
+      item.classList.remove("lit");
+      item.removeAttribute("aria-current");
+    }
     const words = document.querySelector(".way-words");
     const way = ways[row];
     words.hidden = !way;
@@ -51,6 +57,7 @@
         const item = by("t" + panel + "-" + node);
         if (!item) break;
         item.classList.add("lit");
+        item.setAttribute("aria-current", "true");
         if (last) setOpen(last, true);
         last = item;
       }

@@ -34,18 +34,18 @@ def unsureness(study: Study) -> Array:
     record = members[0]._model
     if record.link != MEAN:
         return _errors_of_alike(study)
-    nodes = record.ensemble.nodes
-    ended = members[0].apply(study.rows.X).reshape(study.rows.n, -1) + record.ensemble.roots
-    if ended.shape[1] > 1:
-        return np.asarray(nodes.value[:, 0][ended].std(axis=1))
-    return np.asarray(np.sqrt(np.maximum(nodes.loss[ended[:, 0]], 0.0)))
+    nodes, roots = record.ensemble.nodes, record.ensemble.roots[:MOST_TREES].tolist()
+    ended = study.subject.leaves(study.rows.X, 0, range(len(roots)))
+    if len(roots) == 1:
+        return np.asarray(np.sqrt(np.maximum(nodes.loss[next(ended)], 0.0)))
+    return np.asarray(np.std([nodes.value[root + own, 0] for root, own in zip(roots, ended, strict=True)], axis=0))
 
 
 def _errors_of_alike(study: Study) -> Array:
     """For each row, how far off the model is for the other rows that share its leaves, on average over trees."""
-    ended = study.subject.members[0].apply(study.rows.X)[:, :MOST_TREES]
+    n_trees = min(study.subject.first.ensemble.n_trees, MOST_TREES)
     errors, total, n_with = np.abs(study.errors), np.zeros(study.rows.n), np.zeros(study.rows.n)
-    for leaves in ended.T:
+    for leaves in study.subject.leaves(study.rows.X, 0, range(n_trees)):
         others = np.bincount(leaves)[leaves] - 1
         total += np.where(others > 0, (np.bincount(leaves, errors)[leaves] - errors) / np.maximum(others, 1), 0.0)
         n_with += others > 0
@@ -90,7 +90,7 @@ def _usual(study: Study, wrong: Array) -> list[int]:
 def answer_words(study: Study, row: int) -> tuple[str, str]:
     """What was predicted for a row, and what it was."""
     if not study.subject.is_classifier:
-        return number_text(float(study.predicted[row])), study.rows.truths[row]
+        return number_text(float(study.predicted[row])), study.rows.truth(row)
     place = int(study.predicted[row])
     share = share_text(float(study.trial.answers[row, place]))
-    return f"{study.subject.labels[place]} ({share})", study.rows.truths[row]
+    return f"{study.subject.labels[place]} ({share})", study.rows.truth(row)

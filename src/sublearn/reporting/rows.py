@@ -23,13 +23,18 @@ class Rows:
 
     X: Any  # a table as the model takes it
     y: Array  # numbers, or places among the classes, -1 for those that are not known
-    truths: list[str]  # the targets as they are shown
+    targets: Array  # as they were given
     values: Array  # float64 (n_rows, n_features); NaN: missing; a category is the number of its level
 
     @property
     def n(self) -> int:
         """How many there are."""
         return len(self.y)
+
+    def truth(self, row: int) -> str:
+        """The target of a row as it is shown."""
+        target = self.targets[row : row + 1].tolist()[0]
+        return value_text(target, None) if self.y.dtype.kind == "f" else label_text(target)
 
     def only(self, rows: Array) -> Any:
         """The table of some rows."""
@@ -68,7 +73,7 @@ def as_rows(subject: Subject, X: Any, y: Any) -> Rows:
     X = take_rows(X, np.arange(len(values)))  # lists become arrays
     if not subject.is_classifier:
         numbers = check_target(targets, subject.kind)
-        return Rows(X, numbers, [value_text(value, None) for value in numbers.tolist()], values)
+        return Rows(X, numbers, numbers, values)
     refuse_gaps(targets, subject.kind)
     places = places_of(targets, subject.model.classes_)
     if (places < 0).all():
@@ -77,4 +82,4 @@ def as_rows(subject: Subject, X: Any, y: Any) -> Rows:
             f"y of report must hold classes of the model, such as {known}; it holds none of them, "
             f"but {targets.tolist()[0]!r}."
         )
-    return Rows(X, places, [label_text(label) for label in targets.tolist()], values)
+    return Rows(X, places, targets, values)

@@ -1,6 +1,6 @@
 """The model that a report is on: its members, its features and what it answers."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -12,8 +12,9 @@ from sklearn.utils.validation import check_is_fitted
 from sublearn._base.estimator import SLMPredictor
 from sublearn._base.frames import NUMBERS, level_name
 from sublearn.average import SLMAverageClassifier, SLMAverageRegressor
-from sublearn.core.data.codes import FeatureMaps
+from sublearn.core.data.codes import FeatureMaps, encode_samples
 from sublearn.core.model.fitted import MEAN, FittedModel
+from sublearn.core.model.flat_ensemble import apply
 from sublearn.export.inequalities import names_of_features
 from sublearn.kernels.layout import Array
 from sublearn.reporting.wording import label_text
@@ -129,12 +130,17 @@ class Subject:
         numbers: Array = self.model.predict(X)[:, None]
         return numbers
 
-    def leaves(self, X: Any, place: Place) -> Array:
-        """Node (n_rows,) of a tree in which the route of each row ends, numbered as in its member."""
-        member = self.members[place.member]
-        ended = member.apply(X)
-        nodes: Array = ended.reshape(len(ended), -1)[:, place.tree] + member._model.ensemble.roots[place.tree]
-        return nodes
+    def leaves(self, X: Any, member: int, trees: range) -> Iterator[Array]:
+        """For some trees of a member, the node (n_rows,) in which each row's route ends, counted from the root.
+
+        Tree by tree, since the nodes of all trees may not fit into memory.
+        """
+        estimator = self.members[member]
+        record: FittedModel = estimator._model
+        with estimator._workers() as workers:
+            codes = encode_samples(estimator._check_samples(X), record.maps, workers)
+            for t in trees:
+                yield apply(record.ensemble.only(t), codes, workers)[:, 0]
 
 
 def _usual(maps: FeatureMaps, v: int) -> tuple[float, float]:

@@ -77,14 +77,14 @@ def seen_before(subject: Subject, rows: Rows) -> str | None:
 
 def _in_leaves(subject: Subject, rows: Rows) -> Iterator[tuple[Array, Array]]:
     """How many rows ended in each node of a tree in training, and how many do now."""
-    for member in subject.members:
+    for m, member in enumerate(subject.members):
         ensemble = member._model.ensemble
-        ended = member.apply(rows.X).reshape(rows.n, -1)
-        bounds = np.append(ensemble.roots, ensemble.nodes.n_nodes)[: MOST_TREES + 1]
-        for t, (begin, end) in enumerate(pairwise(bounds.tolist())):
+        bounds = np.append(ensemble.roots, ensemble.nodes.n_nodes)[: MOST_TREES + 1].tolist()
+        ended = subject.leaves(rows.X, m, range(len(bounds) - 1))
+        for (begin, end), nodes in zip(pairwise(bounds), ended, strict=True):
             is_leaf = ensemble.nodes.is_leaf[begin:end]
             before = np.where(is_leaf, ensemble.nodes.n_samples[begin:end], 0)
-            yield before, np.bincount(ended[:, t], minlength=end - begin)
+            yield before, np.bincount(nodes, minlength=end - begin)
 
 
 def _relations(before: Array, now: Array) -> set[str]:

@@ -69,7 +69,8 @@ def _intro(study: Study, small: Surrogate | None) -> str:
 def _small_panel(study: Study, small: Surrogate, rows: list[int]) -> Panel:
     subject, record = study.subject, small.model._model
     classes = [] if record.classes is None else [str(label) for label in record.classes.tolist()]
-    questions = Questions(_features_of(subject, small), Inequalities(record, list(subject.names), FEWEST_DIGITS))
+    inequalities = Inequalities(record, list(subject.names), FEWEST_DIGITS)
+    questions = Questions(_features_of(subject, small), inequalities, study.rows.values)
     grove = Grove(record, classes, questions)
     ended = dict(zip(rows, small.model.apply(study.rows.only(np.array(rows))).tolist(), strict=True))
     f, n = small.fidelity, counted(small.n_tested, "row")
@@ -98,8 +99,10 @@ def _features_of(subject: Subject, small: Surrogate) -> list[Any]:
 def _panel(study: Study, place: Place, rows: list[int]) -> Panel:
     subject = study.subject
     member = subject.members[place.member]
-    grove = Grove(member._model, subject.labels, questions_of(subject, place.member))
-    ended = dict(zip(rows, subject.leaves(study.rows.only(np.array(rows)), place).tolist(), strict=True))
+    grove = Grove(member._model, subject.labels, questions_of(subject, place.member, study.rows.values))
+    (nodes,) = subject.leaves(study.rows.only(np.array(rows)), place.member, range(place.tree, place.tree + 1))
+    first = int(member._model.ensemble.roots[place.tree])
+    ended = {row: first + node for row, node in zip(rows, nodes.tolist(), strict=True)}
     n = member._model.ensemble.n_trees
     title = "The tree" if subject.is_single_tree else f"Tree {place.tree + 1} of {n:,}"
     if len(subject.members) > 1:
