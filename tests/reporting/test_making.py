@@ -25,6 +25,13 @@ from sublearn import (
     SLMRegressor,
     report,
 )
+from sublearn.reporting.mistakes import confusion
+from sublearn.reporting.picks import UNSURE, picked, unsureness
+from sublearn.reporting.rows import as_rows
+from sublearn.reporting.study import Study
+from sublearn.reporting.subject import as_subject
+from sublearn.reporting.surrogate import surrogate_of
+from sublearn.reporting.trial import deal, measured, seen_before
 
 SECTIONS = ["scores", "errors", "calibration", "importances", "dependence", "trees", "rows", "training", "settings"]
 VOID = {"meta", "link"}  # elements that nothing closes
@@ -97,6 +104,12 @@ MODELS: dict[str, Any] = {
 
 def parts_of(name: str, table: tuple[pd.DataFrame, Any, Any]) -> tuple[pd.DataFrame, Any]:
     return table[0], table[1] if "classes" in name else table[2]
+
+
+def study_of(model: Any, X: Any, y: Any) -> Study:
+    subject = as_subject(model, None, None)
+    rows = as_rows(subject, X, y)
+    return Study(subject, rows, measured(subject, rows, None, 0), 0)
 
 
 @pytest.fixture(scope="module")
@@ -193,8 +206,6 @@ def test_folds_are_answered_by_models_of_the_other_rows(fitted: dict[str, Any]) 
 
 
 def test_parts_of_folds_have_their_share_of_every_class() -> None:
-    from sublearn.reporting.trial import deal
-
     classes = np.repeat([0, 1, 2], [50, 23, 7])
     part = deal(classes, 5, 0)
     counts = np.array([np.bincount(classes[part == k], minlength=3) for k in range(5)])
@@ -226,26 +237,19 @@ def test_everything_that_a_user_names_is_escaped() -> None:
 
 @pytest.mark.parametrize("n_classes", [2, 5, 26, 40])
 def test_confusion_counts_every_row_once(n_classes: int) -> None:
-    from sublearn.reporting.mistakes import confusion
-    from sublearn.reporting.rows import as_rows
-    from sublearn.reporting.study import Study
-    from sublearn.reporting.subject import as_subject
-    from sublearn.reporting.trial import measured
-
     rng = np.random.default_rng(5)
     y = np.arange(6 * n_classes) % n_classes
     X = (y + rng.normal(0, 0.6, len(y)))[:, None]
-    subject = as_subject(SLMClassifier(max_depth=6, random_state=0).fit(X, y), None, None)
-    truth = np.append(y, 99)  # a class that the model does not know
-    rows = as_rows(subject, np.append(X, [[0.0]], axis=0), truth)
-    study = Study(subject, rows, measured(subject, rows, None, 0), 0)
+    model = SLMClassifier(max_depth=6, random_state=0).fit(X, y)
+    more, truth = np.append(X, [[0.0]], axis=0), np.append(y, 99)  # a class that the model does not know
+    study = study_of(model, more, truth)
     labels, counts = confusion(study)
     assert counts.sum() == len(truth)
     assert len(labels) == min(n_classes, 31) + 1 == len(counts)
     assert (labels[-1], counts[-1].sum()) == ("unknown to the model", 1)
     if n_classes <= 30:
-        assert np.trace(counts) == (subject.model.predict(rows.X) == truth).sum()
-    assert "unknown to the model" in Page(report(subject.model, rows.X, truth).html).text
+        assert np.trace(counts) == (model.predict(more) == truth).sum()
+    assert "unknown to the model" in Page(report(model, more, truth).html).text
 
 
 def test_tables_of_other_libraries_give_the_same_page(fitted: dict[str, Any]) -> None:
@@ -270,17 +274,9 @@ def test_arrays_lists_and_sparse_matrices_give_the_same_page() -> None:
 
 
 def test_small_tree_says_how_well_it_imitates(fitted: dict[str, Any]) -> None:
-    from sublearn.reporting.rows import as_rows
-    from sublearn.reporting.study import Study
-    from sublearn.reporting.subject import as_subject
-    from sublearn.reporting.surrogate import surrogate_of
-    from sublearn.reporting.trial import measured
-
     X = np.linspace(0, 1, 90)[:, None]
     y = np.where(X[:, 0] > 0.5, "high", "low")
-    subject = as_subject(SLMForestClassifier(**FEW).fit(X, y), None, None)
-    rows = as_rows(subject, X, y)
-    small = surrogate_of(Study(subject, rows, measured(subject, rows, None, 0), 0))
+    small = surrogate_of(study_of(SLMForestClassifier(**FEW).fit(X, y), X, y))
     assert small is not None
     assert (small.n_learned, small.n_tested) == (60, 30)
     assert small.fidelity.value > 0.9 > small.baseline
@@ -363,10 +359,6 @@ def test_report_is_a_public_name() -> None:
 
 
 def test_rows_kept_apart_are_hardly_ever_taken_for_those_of_the_training() -> None:
-    from sublearn.reporting.rows import as_rows
-    from sublearn.reporting.subject import as_subject
-    from sublearn.reporting.trial import seen_before
-
     found = []
     for seed in range(60):
         rng = np.random.default_rng(seed)
@@ -377,3 +369,22 @@ def test_rows_kept_apart_are_hardly_ever_taken_for_those_of_the_training() -> No
         subject = as_subject(model, None, None)
         found.append(seen_before(subject, as_rows(subject, X[n:], y[n:])))
     assert found == [None] * 60
+
+
+def test_rows_of_which_a_forest_is_unsure_are_those_its_trees_differ_on(fitted: dict[str, Any]) -> None:
+    study = study_of(fitted["forest of numbers"], *parts_of("numbers", TEST))
+    forest, ended = fitted["forest of numbers"], fitted["forest of numbers"].apply(TEST[0])
+    values = forest.ensemble_.nodes.value[ended + forest.ensemble_.roots, 0]
+    assert np.allclose(unsureness(study), values.std(axis=1))
+    assert next(pick.row for pick in picked(study) if pick.group == UNSURE) == np.argmax(values.std(axis=1))
+
+    study = study_of(fitted["boosting of numbers"], *parts_of("numbers", TEST))
+    ended, errors = fitted["boosting of numbers"].apply(TEST[0]), np.abs(study.errors)
+    row = 7
+    # rows are alike that share a leaf
+    alike = [np.flatnonzero((leaves == leaves[row]) & (np.arange(90) != row)) for leaves in ended.T]
+    assert np.isclose(unsureness(study)[row], np.mean([errors[some].mean() for some in alike if len(some)]))
+
+    study = study_of(fitted["boosting of classes"], *parts_of("classes", TEST))
+    margins = np.sort(fitted["boosting of classes"].predict_proba(TEST[0]), axis=1)
+    assert np.allclose(1 - unsureness(study), margins[:, -1] - margins[:, -2])

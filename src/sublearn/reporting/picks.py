@@ -1,5 +1,6 @@
 """Rows worth a look: those that the model is least sure of, its worst errors, and usual ones."""
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -30,7 +31,7 @@ def unsureness(study: Study) -> Array:
         return close
     members = study.subject.members
     if len(members) > 1:
-        return np.asarray(np.std([member.predict(study.rows.X) for member in members], axis=0))
+        return _spread(member.predict(study.rows.X) for member in members)
     record = members[0]._model
     if record.link != MEAN:
         return _errors_of_alike(study)
@@ -38,7 +39,17 @@ def unsureness(study: Study) -> Array:
     ended = study.subject.leaves(study.rows.X, 0, range(len(roots)))
     if len(roots) == 1:
         return np.asarray(np.sqrt(np.maximum(nodes.loss[next(ended)], 0.0)))
-    return np.asarray(np.std([nodes.value[root + own, 0] for root, own in zip(roots, ended, strict=True)], axis=0))
+    return _spread(nodes.value[root + own, 0] for root, own in zip(roots, ended, strict=True))
+
+
+def _spread(answers: Iterable[Array]) -> Array:
+    """The standard deviation (n_rows,) of answers that come one after another."""
+    mean, squares, n = np.zeros(()), np.zeros(()), 0
+    for n, answer in enumerate(answers, 1):
+        off = answer - mean
+        mean = mean + off / n
+        squares = squares + off * (answer - mean)
+    return np.asarray(np.sqrt(squares / n))
 
 
 def _errors_of_alike(study: Study) -> Array:
