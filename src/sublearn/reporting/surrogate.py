@@ -10,7 +10,7 @@ from sublearn.tree import SLMClassifier, SLMRegressor
 
 DEPTH, FEWEST, MOST_ROWS = 3, 30, 6000  # levels of the tree; rows that are needed and used
 TESTED = 3  # one row in so many is kept to test on
-SMALLEST = 0.02  # share of the rows in a leaf, at the least
+SMALLEST = 5, 0.03  # rows in a leaf, and share of all, at the least
 
 
 class Surrogate(NamedTuple):
@@ -38,7 +38,7 @@ def surrogate_of(study: Study) -> Surrogate | None:
         max_depth=DEPTH,
         max_partitions=1,
         n_projections=0,  # one feature a question
-        min_samples_leaf=max(2, int(SMALLEST * len(learned))),
+        min_samples_leaf=max(SMALLEST[0], int(SMALLEST[1] * len(learned))),
         categorical_features=subject.members[0].categorical_features,
         random_state=study.seed,
         n_jobs=1,
