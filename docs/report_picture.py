@@ -20,6 +20,7 @@ SCALE, COLOURS = 0.7, 128
 
 
 def main() -> None:
+    """Write the picture."""
     made = runpy.run_path(str(ROOT / "examples" / "report.py"))["made"]
     with tempfile.TemporaryDirectory() as folder, chromium() as tab:
         page, picture = Path(folder) / "report.html", Path(folder) / "report.png"

@@ -88,6 +88,9 @@ def test_tree_opens_and_closes_by_click(pages: dict[str, Path], tab: Tab) -> Non
     assert (expanded(tab, FIRST), tab.ask(shown)) == ("true", True)
     tab.click("#close-all")
     assert tab.ask("document.querySelectorAll('#panel-0 [aria-expanded=true]').length") == 0
+    tab.call("Emulation.setEmulatedMedia", media="print")  # a small tree is printed with all branches
+    assert tab.ask(shown) is True
+    tab.call("Emulation.setEmulatedMedia", media="screen")
     tab.click("#open-all")
     assert tab.ask("document.querySelectorAll('#panel-0 [aria-expanded=false]').length") == 0
     assert tab.problems == []

@@ -68,7 +68,7 @@ class Report:
         write_bytes(os.fspath(path), self.html.encode(), "report")
 
     def _repr_html_(self) -> str:
-        frame = 'title="Report" width="100%" height="800" style="border: 1px solid #bbb"'
+        frame = 'title="Report" sandbox="allow-scripts" width="100%" height="800" style="border: 1px solid #bbb"'
         return f'<iframe srcdoc="{escape(self.html)}" {frame}></iframe>'
 
 

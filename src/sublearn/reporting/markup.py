@@ -4,16 +4,13 @@ from collections.abc import Iterable
 from html import escape
 from typing import Any
 
-VOID = frozenset({"br", "circle", "line", "path", "polyline", "rect", "use"})  # elements without contents
+VOID = frozenset({"circle", "line", "path", "polyline", "rect"})  # elements without contents
 
 
 class Markup(str):
     """Text that is markup already."""
 
     __slots__ = ()
-
-
-Child = str | None | Iterable["Child"]
 
 
 def element(name: str, *children: Any, **attributes: Any) -> Markup:

@@ -135,10 +135,8 @@ class Plot:
         return element("svg", *self.parts, class_="plot", viewBox=box, role="img", aria_label=description)
 
 
-def meter(
-    share: float, low: float | None = None, high: float | None = None, mark: float | None = None, class_: str = ""
-) -> Markup:
-    """A bar of 0 to 1 for a cell of a table, with an interval and a mark where there are."""
+def meter(share: float, low: float, high: float) -> Markup:
+    """A bar of 0 to 1 with its interval, for a cell of a table."""
     width, height = 120.0, 14.0
 
     def fit(x: float) -> float:
@@ -146,10 +144,8 @@ def meter(
 
     parts = [
         element("rect", class_="track", x=0, y=2, width=width, height=height - 4),
-        element("rect", class_=f"fill {class_}".strip(), x=0, y=2, width=fit(share), height=height - 4),
+        element("rect", class_="fill", x=0, y=2, width=fit(share), height=height - 4),
     ]
-    if low is not None and high is not None and np.isfinite([low, high]).all():
+    if np.isfinite([low, high]).all():
         parts.append(element("line", class_="whisker", x1=fit(low), x2=fit(high), y1=7, y2=7))
-    if mark is not None and np.isfinite(mark):
-        parts.append(element("line", class_="mark", x1=fit(mark), x2=fit(mark), y1=0, y2=height))
     return element("svg", *parts, class_="meter", viewBox=f"0 0 {width:g} {height:g}", aria_hidden="true")

@@ -167,7 +167,8 @@ def _controls(study: Study, panels: list[Panel], picks: list[Pick]) -> Markup:
 
 
 def _panel_markup(i: int, panel: Panel, subject: Subject) -> Markup:
-    opened = 99 if panel.root.n_shown <= ALL_OPEN else LEVELS_OPEN
+    is_small = panel.root.n_shown <= ALL_OPEN  # and printed with all branches
+    opened = panel.root.n_shown if is_small else LEVELS_OPEN
     tree = element("ul", _item(i, panel.root, 0), role="tree", aria_label=panel.title, data_panel=i, data_opened=opened)
     legend = [element("li", line) for line in panel.legend]
     notes = [element("details", element("summary", "What g(…), m(…) and […] stand for"), element("ul", *legend))]
@@ -178,7 +179,7 @@ def _panel_markup(i: int, panel: Panel, subject: Subject) -> Markup:
         _colours(subject, panel),
         element("div", tree, class_="tree-box"),
         *(notes if legend else []),
-        class_="panel",
+        class_="panel small" if is_small else "panel",
         id=f"panel-{i}",
     )
 
