@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from sublearn.export import export_text, to_c, to_onnx, to_sql
     from sublearn.files import load
     from sublearn.forest import SLMForestClassifier, SLMForestRegressor
+    from sublearn.reporting import Report, report
     from sublearn.selection import DiscriminantFeatureTest, RelevantFeatureTest
     from sublearn.tree import SLMClassifier, SLMRegressor
     from sublearn.tuning import tune
@@ -40,6 +41,7 @@ __all__ = [
     "ModelFileError",
     "Progress",
     "RelevantFeatureTest",
+    "Report",
     "Route",
     "SLMAverageClassifier",
     "SLMAverageRegressor",
@@ -55,6 +57,7 @@ __all__ = [
     "importances",
     "interactions",
     "load",
+    "report",
     "route",
     "to_c",
     "to_onnx",
@@ -73,6 +76,7 @@ _MODULES = (
     "files",
     "forest",
     "paper",
+    "reporting",
     "selection",
     "tree",
     "tuning",
@@ -87,6 +91,7 @@ _HOMES = {
     "ModelFileError": "_files.errors",
     "Progress": "_base.progress",
     "RelevantFeatureTest": "selection",
+    "Report": "reporting",
     "Route": "explanation",
     "SLMAverageClassifier": "average",
     "SLMAverageRegressor": "average",
@@ -102,6 +107,7 @@ _HOMES = {
     "importances": "explanation",
     "interactions": "explanation",
     "load": "files",
+    "report": "reporting",
     "route": "explanation",
     "to_c": "export",
     "to_onnx": "export",

@@ -15,9 +15,13 @@ from sublearn.kernels.layout import Array
 
 def write(path: str, tensors: dict[str, Array], metadata: dict[str, str]) -> None:
     """Write arrays and metadata to a file, in the place of one that may be there."""
-    data = save({name: np.ascontiguousarray(array) for name, array in tensors.items()}, metadata)
+    write_bytes(path, save({name: np.ascontiguousarray(array) for name, array in tensors.items()}, metadata), "model")
+
+
+def write_bytes(path: str, data: bytes, what: str) -> None:
+    """Write a file, in the place of one that may be there; `what` is in it, for errors."""
     target = os.path.realpath(path)  # a link stays one
-    mode = _mode_of(target)
+    mode = _mode_of(target, what)
     with _beside(target) as temporary:
         with open(temporary, "wb") as file:
             file.write(data)
@@ -30,16 +34,16 @@ def write(path: str, tensors: dict[str, Array], metadata: dict[str, str]) -> Non
             _to_disk(os.path.dirname(target), os.O_RDONLY)
 
 
-def _mode_of(target: str) -> int | None:
+def _mode_of(target: str, what: str) -> int | None:
     """Permissions of the file that is replaced; None where there is none."""
     try:
         found = os.stat(target).st_mode
     except FileNotFoundError:
         return None
     if stat.S_ISDIR(found):
-        raise IsADirectoryError(21, "A model is saved as a file, and this is a folder", target)
+        raise IsADirectoryError(21, f"A {what} is saved as a file, and this is a folder", target)
     if not stat.S_ISREG(found):
-        raise OSError(f"{target} is no ordinary file, which a model could take the place of.")
+        raise OSError(f"{target} is no ordinary file, which a {what} could take the place of.")
     return stat.S_IMODE(found)
 
 

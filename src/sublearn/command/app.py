@@ -10,7 +10,7 @@ import typer
 from typer.core import TyperGroup
 
 from sublearn import __version__
-from sublearn.command import evaluate, experiments, export, inspect, predict, train, tune, warmup
+from sublearn.command import evaluate, experiments, export, inspect, predict, report, train, tune, warmup
 from sublearn.command.messages import Refusal, one_line, say
 
 REFUSED, INTERRUPTED, PIPE_CLOSED = 2, 130, 141  # exit codes; the last two are those of shells
@@ -102,6 +102,7 @@ for _command in (
     predict.predict,
     evaluate.evaluate,
     inspect.inspect,
+    report.report,
     export.export,
     tune.tune,
     warmup.warmup,

@@ -6,13 +6,13 @@ from typing import Annotated, Any
 
 import typer
 
-from sublearn.command import cells
 from sublearn.command.learning import Jobs
-from sublearn.command.messages import counted, listed, refuse, say
+from sublearn.command.messages import counted, listed, say
 from sublearn.command.models import Kept, load_model
 from sublearn.command.predict import DataOrStdin, ModelFile
-from sublearn.command.predicting import answered, call, open_for
-from sublearn.command.tables import Decimal, Encoding, Missing, NoHeader, Part, Present, Reading, Separator, Table
+from sublearn.command.predicting import call, open_for
+from sublearn.command.tables import Decimal, Encoding, Missing, NoHeader, Present, Reading, Separator, Table
+from sublearn.command.truths import target_of, with_truths
 
 MOST_CLASSES = 30  # in the table; JSON has all
 
@@ -32,9 +32,7 @@ def evaluate(
 ) -> None:
     """Measure a model on rows whose targets are known, with 95 % intervals."""
     kept = load_model(model)
-    name = target or kept.notes.get("target")
-    if name is None:
-        refuse(f"--target: {model} does not know which column it predicts; name it.")
+    name = target_of(kept, target)
     kept.set_threads(jobs)
     table = open_for(
         kept,
@@ -67,20 +65,16 @@ def _measured(kept: Kept, table: Table, name: str) -> dict[str, Any]:
     """All figures, by their names."""
     import numpy as np
 
-    from sublearn.command.measures import class_table, measure_classes, measure_numbers
+    from sublearn.reporting.measures import class_table, measure_classes, measure_numbers, places_of
 
-    truths, answers, n_without = [], [], 0
-    for one in answered(kept, table, [name], f"evaluating {table.name}"):
-        truth, is_there = _truth(kept, one.part, table, name)
-        n_without += int((~is_there).sum())
+    truths: list[Any] = []
+    answers: list[Any] = []
+    for part in with_truths(kept, table, name, f"evaluating {table.name}"):
+        given = part.truths if not kept.is_classifier else places_of(part.truths, kept.model.classes_)
         method = "predict_proba" if kept.is_classifier else "predict"
-        truths.append(truth[is_there])
-        answers.append(call(kept, method, one.X)[is_there])
+        truths.append(given[part.is_there])
+        answers.append(call(kept, method, part.one.X)[part.is_there])
     y, answer = np.concatenate(truths), np.concatenate(answers)
-    if n_without:
-        say(f"left out: {counted(n_without, 'row')} without a {name}")
-    if not len(y):
-        refuse(f"--target: column {name!r} is empty.")
     found: dict[str, Any] = {"model": kept.path, "data": table.name, "target": name, "rows": len(y)}
     if not kept.is_classifier:
         return found | {"figures": [one._asdict() for one in measure_numbers(y, answer)]}
@@ -92,42 +86,6 @@ def _measured(kept: Kept, table: Table, name: str) -> dict[str, Any]:
         "figures": [one._asdict() for one in measure_classes(y, answer)],
         "classes": [row._asdict() for row in class_table(y, answer.argmax(axis=1), classes)],
     }
-
-
-def _truth(kept: Kept, part: Part, table: Table, name: str) -> tuple[Any, Any]:
-    """The targets of a part, of classes their places, and whether each is there."""
-    import numpy as np
-    import polars as pl
-
-    from sublearn.command.measures import places_of
-
-    column = part.frame[name]
-    if not kept.is_classifier:
-        values = column
-        if column.dtype == pl.String:
-            strings = part.frame.select(name)
-            values = cells.typed(strings, {name: cells.NUMBERS}, table.settle_decimal(strings, [name]))[name]
-            bad = (values.is_null() & column.is_not_null()).arg_true()
-            if len(bad):
-                where = part.place(int(bad[0]), table.separator)
-                refuse(f"{table.name}, {where}: {kept.path} predicts numbers; got {column[int(bad[0])]!r} in {name!r}.")
-        elif not column.dtype.is_numeric():
-            refuse(f"--target: {kept.path} predicts numbers; column {name!r} of {table.name} is {column.dtype}.")
-        numbers = values.cast(pl.Float64).to_numpy()
-        return numbers, np.isfinite(numbers)
-    return places_of(_labels(column, kept.model.classes_), kept.model.classes_), column.is_not_null().to_numpy()
-
-
-def _labels(column: Any, classes: Any) -> Any:
-    """The labels of a column in the form of the model's classes."""
-    import polars as pl
-
-    kind = classes.dtype.kind
-    if column.dtype != pl.String:
-        return column.to_list() if kind not in "OU" else column.cast(pl.String).to_list()
-    if kind == "b":
-        return column.to_frame().select(cells.flag(pl.col(column.name))).to_series().to_list()
-    return column.cast(pl.Float64, strict=False).to_list() if kind in "iuf" else column.to_list()
 
 
 def _words(found: dict[str, Any]) -> list[str]:

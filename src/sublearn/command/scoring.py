@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from sublearn.command.learning import Samples
-from sublearn.command.measures import measure_classes, measure_numbers, places_of
+from sublearn.reporting.measures import measure_classes, measure_numbers, places_of
 
 
 def score_words(fitted: Any, testing: Samples, learning: Samples) -> Iterator[str]:

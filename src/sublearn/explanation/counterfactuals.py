@@ -10,12 +10,13 @@ from sublearn._base.frames import DATES, DURATIONS, TIMES
 from sublearn.core.model.fitted import FittedModel
 from sublearn.core.parallel import Workers
 from sublearn.explanation.cells import Table, roundest, shown
-from sublearn.explanation.lines import AVOIDED, NUMBER, WANTED
+from sublearn.explanation.leaves import is_single_tree, offer_leaves
 from sublearn.explanation.members import Member, answers_of, estimators_of, members_of, numbers_of
 from sublearn.explanation.names import chosen_features, names_for, per_feature
 from sublearn.explanation.search import Goal, Rows, Search
 from sublearn.explanation.space import Limits, Space, ends_of, make_space, places_of, values_at
 from sublearn.kernels.layout import Array
+from sublearn.kernels.lines import AVOIDED, NUMBER, WANTED
 
 OWNER = "counterfactual"
 LONGER = (0.01, 0.001, 0.0)  # by how much a change may grow for the sake of few digits; the first that does is taken
@@ -145,7 +146,12 @@ def counterfactual(
         pool = pool[np.unique(np.linspace(0, len(pool) - 1, min(len(pool), POOL)).astype(np.int64))]
         todo = np.flatnonzero(~met)
         for begin in range(0, len(todo), CHUNK):
-            search.run(todo[begin : begin + CHUNK], pool)
+            part = todo[begin : begin + CHUNK]
+            states = search.begin(part, pool)
+            if is_single_tree(search):
+                offer_leaves(search, part)
+            if not is_single_tree(search) or not space.grid.is_line[may].all():  # categories are in no linear program
+                search.improve(states)
     return _Writer(model, table, space, search, limits, names).written(model.predict(X), met)
 
 
@@ -275,11 +281,10 @@ def _goal(members: list[Member], x: Array, target: Any, workers: Workers) -> tup
 
 
 def _is_same(one: Any, other: Any) -> bool:
-    return (
-        isinstance(other, str | Real | np.generic)
-        and bool(one == other)
-        and isinstance(one, str) == isinstance(other, str)
-    )
+    """Whether a class is what a user has given; text and numbers never are the same."""
+    if not isinstance(other, str | Real | np.generic) or isinstance(one, str) != isinstance(other, str):
+        return False
+    return bool(one == other)
 
 
 def _interval(target: Any) -> tuple[float, float]:
@@ -309,8 +314,8 @@ def _ranges(given: Any, model: FittedModel, names: list[str]) -> dict[int, tuple
         bounds = _bounds(one)
         if bounds is None or (model.levels and model.levels[f] is not None):
             raise ValueError(
-                f"ranges of {OWNER} must have pairs of numbers, the lower one first, for features that are numbers; got "
-                f"{one!r} for {names[f]!r}."
+                f"ranges of {OWNER} must have pairs of numbers, the lower one first, for features that are numbers; "
+                f"got {one!r} for {names[f]!r}."
             )
         found[f] = bounds
     return found

@@ -9,14 +9,14 @@ from typing import NamedTuple
 import numpy as np
 
 from sublearn.core.parallel import Workers
-from sublearn.explanation.lines import NUMBER, Found, States, scan
 from sublearn.explanation.members import Member, answers_of
 from sublearn.explanation.space import Space, nearest
 from sublearn.kernels.layout import Array
+from sublearn.kernels.lines import NUMBER, Found, States, Wish, scan
 
 LEAST = 1e-4  # a saving below this, a tenth of a code, is none
 PARTS = (0.0, 0.3, 0.6, 0.85, 0.95, 1.1)  # of a change, that are tried together with another change
-KEPT = 2  # states of a row that are worked on
+KEPT = 6  # states of a row that are worked on
 KICKS = 8  # random changes of the best state at a time
 ROUNDS = 16  # of these, at the most without a better state
 SHARES = (0.5, 0.25, 0.12, 0.06, 0.03, 0.015)  # of changes, that kicks take back in the mean
@@ -70,6 +70,11 @@ def joined(parts: list[Moves]) -> Moves:
     return Moves(np.concatenate([p.row for p in parts]), np.concatenate([p.position for p in parts]))
 
 
+def firsts(sorted_: Array) -> Array:
+    """Whether each of some sorted numbers is the first of its kind."""
+    return np.append(True, sorted_[1:] != sorted_[:-1])[: len(sorted_)]
+
+
 class Search:
     """The best moves of all rows so far, and the ways to better ones."""
 
@@ -79,16 +84,17 @@ class Search:
         self.position = np.full((n, d), -1, np.int64)
         self.cost = np.full(n, np.inf)
 
-    def run(self, active: Array, pool: Array) -> None:
-        """Search for some rows; `pool` are rows that may be pulled from."""
+    def begin(self, active: Array, pool: Array) -> Moves:
+        """First states of some rows, and the best of these; `pool` are rows that may be pulled from."""
         pulled = self.pulled(active, pool)
         self.offer(pulled)
-        states = joined([self.greedy(active), pulled])
-        states = self.reduced(states)
-        states = self.best_of(states)
-        while len(states.row):
-            states = self.exchanged(states)
-        self.kick(active)
+        states, _ = self.reduced(joined([self.greedy(active), pulled]))
+        return self.best_of(states, KEPT)
+
+    def improve(self, states: Moves) -> None:
+        """Look for better states from some, as long as anything helps."""
+        self.exchange(states)
+        self.kick(np.unique(states.row))
 
     def look(self, states: Moves, budget: Array) -> Found:
         """What lies along all lines from some states, where all moves together cost less than a budget."""
@@ -112,11 +118,10 @@ class Search:
             goal=self.goal.classes[row],
             slack=np.full(n, self.goal.slack),
         )
-        trees, members, grid, goal = self.space.trees, self.space.members, self.space.grid, self.goal
+        trees, members, grid = self.space.trees, self.space.members, self.space.grid
+        goal = Wish(self.goal.kind, self.goal.low, self.goal.high)
         work = np.array([100.0 * len(trees.root) * trees.depth])
-        self.workers.run(
-            lambda a, b: scan(trees, members, grid, given, goal.kind, goal.low, goal.high, found, a, b), work, items=n
-        )
+        self.workers.run(lambda a, b: scan(trees, members, grid, given, goal, found, a, b), work, items=n)
         return found
 
     def costs(self, states: Moves) -> Array:
@@ -135,7 +140,7 @@ class Search:
         met = self.are_met(states)
         order = np.lexsort((cost, states.row))
         order = order[met[order]]
-        first = order[np.append(True, states.row[order][1:] != states.row[order][:-1])] if len(order) else order
+        first = order[firsts(states.row[order])]
         better = first[cost[first] < self.cost[states.row[first]] - LEAST]
         self.cost[states.row[better]] = cost[better]
         self.position[states.row[better]] = states.position[better]
@@ -196,19 +201,19 @@ class Search:
         at, feature = np.nonzero(found.position >= 0)
         return self.moved(states.take(at), feature, found.position[at, feature])
 
-    def best_of(self, states: Moves, n: int = KEPT) -> Moves:
+    def best_of(self, states: Moves, n: int) -> Moves:
         """The cheapest distinct states of each row."""
-        cost = self.costs(states).sum(axis=1)
-        order = np.lexsort((cost, states.row))
-        row, cost = states.row[order], cost[order]
-        is_new = np.append(True, (row[1:] != row[:-1]) | (cost[1:] > cost[:-1] + LEAST))[: len(row)]
-        order, row = order[is_new], row[is_new]
-        rank = np.arange(len(row)) - np.searchsorted(row, row)
-        return states.take(order[rank < n])
+        states, _ = self.distinct(states)
+        rank = np.arange(len(states.row)) - np.searchsorted(states.row, states.row)
+        return states.take(np.flatnonzero(rank < n))
 
-    def reduced(self, states: Moves) -> Moves:
-        """States whose single features are as near to their origins as the others allow."""
-        done, states = [], self.tidied(states)
+    def reduced(self, states: Moves) -> tuple[Moves, Array]:
+        """States whose single features are as near to their origins as the others allow; and which of those given.
+
+        Without those that the model itself does not say to be at their goal.
+        """
+        done, places, states = [], [], self.tidied(states)
+        place = np.arange(len(states.row))
         for _ in range(TURNS):
             if not len(states.row):
                 break
@@ -218,7 +223,9 @@ class Search:
             best = saving.max(axis=1)
             over = best <= LEAST
             done.append(states.take(np.flatnonzero(over)))
+            places.append(place[over])
             going = np.flatnonzero(~over)
+            place = place[going]
             states, saving, position = states.take(going), saving[going], found.position[going]
             several = self.halved(states, saving, position)
             feature = saving.argmax(axis=1)
@@ -226,10 +233,9 @@ class Search:
             one = self.moved(states, feature, position[rows, feature])
             met = self.are_met(several)
             states = Moves(states.row, np.where(met[:, None], several.position, one.position))
-        done.append(states)
-        out = joined(done)
-        met = self.offer(out)
-        return out.take(np.flatnonzero(met))
+        out, place = joined([*done, states]), np.concatenate([*places, place])
+        met = np.flatnonzero(self.offer(out))
+        return out.take(met), place[met]
 
     def halved(self, states: Moves, saving: Array, position: Array) -> Moves:
         """States with the better half of all changes that save something, at once."""
@@ -240,30 +246,54 @@ class Search:
         own = ~self.space.grid.is_line & (position == self.rows.origin[states.row])
         return Moves(states.row, np.where(taken, np.where(own, -1, position), states.position))
 
-    def exchanged(self, states: Moves) -> Moves:
-        """States that are better by taking one change back in part, and another one in its place."""
+    def exchange(self, states: Moves) -> None:
+        """Make states better by taking one change back in part, and another one in its place, until nothing helps.
+
+        Each turn tries one part for all changes of all states.
+        """
+        failures = np.zeros(len(states.row), np.int64)
+        for turn in range(TURNS * len(PARTS)):
+            going = np.flatnonzero(failures < len(PARTS))
+            states, failures = states.take(going), failures[going]
+            if not len(going):
+                return
+            better, source = self.exchanged(states, PARTS[turn % len(PARTS)])
+            failures += 1
+            failures[source] = 0
+            position = states.position.copy()
+            position[source] = better.position
+            states, kept = self.distinct(Moves(states.row, position))
+            failures = failures[kept]
+
+    def exchanged(self, states: Moves, part: float) -> tuple[Moves, Array]:
+        """What is better than states, each with one change taken back in part, and which of these it is better than."""
         spent = self.costs(states)
-        total = spent.sum(axis=1)
         at, feature = np.nonzero(spent > 0)
-        parts, sources = [], []
-        for part in PARTS:
-            some = self.scaled(states.take(at), feature, part)
-            changed = np.flatnonzero((some.position != states.position[at]).any(axis=1))
-            parts.append(some.take(changed))
-            sources.append(at[changed])
-        tried, source = joined(parts), np.concatenate(sources)
-        found = self.look(tried, total[source] - LEAST)
-        own = self.costs(tried)
+        tried = self.scaled(states.take(at), feature, part)
+        changed = np.flatnonzero((tried.position != states.position[at]).any(axis=1))
+        tried, source = tried.take(changed), at[changed]
+        lowest, hit = self.best_hits(tried, spent.sum(axis=1)[source] - LEAST)
+        there = np.flatnonzero(np.isfinite(lowest))
+        order = there[np.lexsort((lowest[there], source[there]))]
+        first = order[firsts(source[order])]
+        better, met = self.reduced(hit.take(first))
+        return better, source[first][met]
+
+    def best_hits(self, tried: Moves, budget: Array) -> tuple[Array, Moves]:
+        """For each state the cheapest that one change leads to the goal from, and what it costs; infinite for none."""
+        found, own = self.look(tried, budget), self.costs(tried)
         cost = own.sum(axis=1)[:, None] - own + found.cost
         best = cost.argmin(axis=1)
-        lowest = cost[np.arange(len(best)), best] if len(best) else np.empty(0)
-        order = np.lexsort((lowest, source))
-        order = order[np.isfinite(lowest[order])]
-        first = order[np.append(True, source[order][1:] != source[order][:-1])] if len(order) else order
-        better = self.moved(tried.take(first), best[first], found.position[first, best[first]])
-        better = self.reduced(better)
-        better = better.take(np.flatnonzero(self.costs(better).sum(axis=1) < np.inf))
-        return self.best_of(better)
+        rows = np.arange(len(best))
+        return cost[rows, best], self.moved(tried, best, found.position[rows, best])
+
+    def distinct(self, states: Moves) -> tuple[Moves, Array]:
+        """States without those that cost the same as another one of the row, and their places."""
+        cost = self.costs(states).sum(axis=1)
+        order = np.lexsort((cost, states.row))
+        row, cost = states.row[order], cost[order]
+        is_new = np.append(True, (row[1:] != row[:-1]) | (cost[1:] > cost[:-1] + LEAST))[: len(row)]
+        return states.take(order[is_new]), order[is_new]
 
     def kick(self, active: Array) -> None:
         """Take several changes back at random, each in part, and look for one that makes up for it.
@@ -281,14 +311,8 @@ class Search:
             row = np.repeat(going, KICKS)
             tried = self.kicked(Moves(row, self.position[row]), *(np.tile(a, (len(going), 1)) for a in (parts, steps)))
             before = self.cost[going].copy()
-            found = self.look(tried, self.cost[row] - LEAST)
-            own = self.costs(tried)
-            cost = own.sum(axis=1)[:, None] - own + found.cost
-            best = cost.argmin(axis=1)
-            lowest = cost[np.arange(len(best)), best]
-            hit = np.flatnonzero(np.isfinite(lowest))
-            better = self.moved(tried.take(hit), best[hit], found.position[hit, best[hit]])
-            self.reduced(self.best_of(better, 2))
+            lowest, hit = self.best_hits(tried, self.cost[row] - LEAST)
+            self.reduced(self.best_of(hit.take(np.flatnonzero(np.isfinite(lowest))), 2))
             failures[going] = np.where(self.cost[going] < before, 0, failures[going] + 1)
             going = going[failures[going] < ROUNDS]
 

@@ -13,9 +13,9 @@ import numpy as np
 from sublearn.core.data.codes import FeatureMaps, encode_samples
 from sublearn.core.model.fitted import MEAN
 from sublearn.core.parallel import Workers
-from sublearn.explanation.lines import ADDED, EXPONENTIAL, LOG_ODDS, LOGISTIC, SOFTMAX, Grid, Members, Trees
 from sublearn.explanation.members import Member
 from sublearn.kernels.layout import Array
+from sublearn.kernels.lines import ADDED, EXPONENTIAL, LOG_ODDS, LOGISTIC, SOFTMAX, Grid, Members, Trees
 from sublearn.kernels.prediction import ROWS
 
 LINKS = {"identity": ADDED, "exponential": EXPONENTIAL, "logistic": LOGISTIC, "softmax": SOFTMAX}
@@ -188,7 +188,7 @@ def _line(members: list[Member], f: int, limit: Limits) -> tuple[Axis, Array]:
         values = np.unique(np.rint(values / limit.step)) * limit.step
         values = values[(values >= limit.low) & (values <= limit.high)]
         place, half = places_of(maps, f, values), 0.0
-    x = np.zeros((len(values), len(maps.gaps) if False else members[0].model.n_features))
+    x = np.zeros((len(values), members[0].model.n_features))
     x[:, f] = values
     rows = []
     for number, member in enumerate(members):
@@ -238,32 +238,45 @@ def _trees(members: list[Member], starts: Array) -> Trees:
     records = np.concatenate([[0], np.cumsum([len(one.answers) for one in routes])])
     nodes = np.concatenate([[0], np.cumsum([member.model.ensemble.nodes.n_nodes for member in members])])
     columns = _columns(members)
-    number = np.zeros((records[-1], width), np.float32)
-    view = np.zeros((records[-1], width - 1), np.int32)
+    threshold = np.zeros(records[-1], np.int64)
+    coefficient, views = np.zeros((2, records[-1], width - 1), np.int32)
     link = np.empty(records[-1], np.int64)
     value = np.zeros((nodes[-1], n_values))
     for m, (one, member) in enumerate(zip(routes, members, strict=True)):
         rows = slice(records[m], records[m + 1])
-        number[rows, : one.width] = one.number.reshape(-1, one.width)
-        links = one.link.reshape(-1, one.width).astype(np.int64)
+        numbers, links = one.number.reshape(-1, one.width), one.link.reshape(-1, one.width).astype(np.int64)
+        is_end = links[:, 0] == np.arange(len(links))
+        threshold[rows] = np.where(is_end, 0.0, numbers[:, 0]).astype(np.int64)
+        coefficient[rows, : one.width - 1] = numbers[:, 1:]
+        views[rows, : one.width - 1] = links[:, 1:] // ROWS + starts[m]
         link[rows] = links[:, 0] + records[m]
-        view[rows, : one.width - 1] = links[:, 1:] // ROWS + starts[m]
-        own = member.model.contributions
-        value[nodes[m] : nodes[m + 1], : own.shape[1]] = own / (
-            member.model.ensemble.n_trees if member.model.link == MEAN else 1
-        )
-    slopes = _slopes(members, nodes, starts, n_values)
+        own, n_trees = member.model.contributions, member.model.ensemble.n_trees
+        value[nodes[m] : nodes[m + 1], : own.shape[1]] = own / (n_trees if member.model.link == MEAN else 1)
+    feature = np.concatenate([member.model.maps.features for member in members])[views].astype(np.int32)
     return Trees(
-        number=number,
+        threshold=threshold,
+        coefficient=coefficient,
+        feature=feature,
+        joint=_joint(coefficient, feature),
+        views=views,
         link=link,
-        seen=view,
         answer=np.concatenate([one.answers + n for one, n in zip(routes, nodes[:-1], strict=True)]).astype(np.int64),
         root=np.concatenate([one.first_records.astype(np.int64) + n for one, n in zip(routes, records, strict=False)]),
         column=np.repeat(columns[:-1], [member.model.ensemble.n_trees for member in members]),
         value=value,
         depth=int(max(one.depths.max() for one in routes)),
-        **slopes,
+        **_slopes(members, nodes, starts, n_values),
     )
+
+
+def _joint(coefficient: Array, feature: Array) -> Array:
+    """As in `Trees`."""
+    out = np.zeros_like(coefficient)
+    for term in range(coefficient.shape[1]):
+        same = (feature == feature[:, term : term + 1]) & (coefficient != 0)
+        is_first = (coefficient[:, term] != 0) & ~same[:, :term].any(axis=1)
+        out[:, term] = np.where(is_first, (coefficient * same).sum(axis=1), 0)
+    return out
 
 
 def _slopes(members: list[Member], nodes: Array, starts: Array, n_values: int) -> dict[str, Array]:

@@ -18,9 +18,12 @@ NUMBER, WANTED, AVOIDED = range(3)  # goals: a number within bounds, one class, 
 class Trees(NamedTuple):
     """The trees of all members, as records; see `Routes` of `kernels.prediction`."""
 
-    number: Array  # float32 (n_records, width): threshold, coefficients
+    threshold: Array  # int64 (n_records,)
+    coefficient: Array  # int32 (n_records, n_terms), 0 where there is no term
+    feature: Array  # int32 (n_records, n_terms), the features of terms
+    joint: Array  # int32 (n_records, n_terms), the sum of a feature's coefficients at the first of its terms, else 0
     link: Array  # int64 (n_records,), the first of the two next records; its own number at an end
-    seen: Array  # int32 (n_records, width - 1), the views of coefficients
+    views: Array  # int32 (n_records, n_terms), the views of terms
     answer: Array  # int64 (n_records,), nodes
     root: Array  # int64 (n_trees,), records
     column: Array  # int64 (n_trees,), the first of the raw values that a tree adds to
@@ -70,6 +73,14 @@ class States(NamedTuple):
     slack: Array  # float64 (n_states,), ties within this count if they are broken in our favour; negative: they do not
 
 
+class Wish(NamedTuple):
+    """What the goals of states are."""
+
+    kind: int
+    low: float  # of a number
+    high: float
+
+
 class Found(NamedTuple):
     """What lies along the lines from each state."""
 
@@ -82,27 +93,20 @@ class Found(NamedTuple):
 
 @inner
 def side_sum(trees, r, codes):
-    """The weighted sum of codes of record r."""
-    total = 0
-    for term in range(trees.seen.shape[1]):
-        a = np.int64(trees.number[r, term + 1])
-        if a != 0:
-            total += a * np.int64(codes[trees.seen[r, term]])
+    """The weighted sum of codes of record r, less its threshold: the side is that of its sign."""
+    total = -trees.threshold[r]
+    for term in range(trees.coefficient.shape[1]):
+        total += np.int64(trees.coefficient[r, term]) * np.int64(codes[trees.views[r, term]])
     return total
 
 
 @inner
-def coefficient_of(trees, r, term, feature):
-    """The sum of coefficients of the feature of a term; 0 if an earlier term has it too."""
-    f = feature[trees.seen[r, term]]
-    total = np.int64(0)
-    for other in range(trees.seen.shape[1]):
-        a = np.int64(trees.number[r, other + 1])
-        if a != 0 and feature[trees.seen[r, other]] == f:
-            if other < term:
-                return np.int64(0)
-            total += a
-    return total
+def end_of(trees, t, codes):
+    """The record in which the route through tree t ends."""
+    r = trees.root[t]
+    while trees.link[r] != r:
+        r = trees.link[r] + (side_sum(trees, r, codes) >= 0)
+    return r
 
 
 @inner
@@ -125,11 +129,11 @@ def first_with(code, begin, low, high, wanted):
 
 
 @inner
-def crossing(total, threshold, coefficient, code):
+def crossing(total, coefficient, code):
     """The least code of a feature with which the side changes, all else as it is; the upper side may be either."""
     if coefficient > 0:
-        return code - (total - threshold) // coefficient  # ceil of (threshold - total) / coefficient
-    return code + (total - threshold) // -coefficient + 1
+        return code - total // coefficient  # whose last term is the ceiling of -total / coefficient
+    return code + total // -coefficient + 1
 
 
 @inner
@@ -179,7 +183,7 @@ def add_leaf(trees, grid, node, base, f, low, high, codes, column, at, rise, lea
 
 
 @inner
-def follow(trees, grid, record, f, low, high, codes, base, column, at, rise, lean, stack):
+def follow(trees, grid, record, f, low, high, codes, reach, base, column, at, rise, lean, stack):
     """Follow the branch of a record for positions low to high of feature f, to all leaves that these reach."""
     n = 1
     stack[0, 0] = record
@@ -191,23 +195,21 @@ def follow(trees, grid, record, f, low, high, codes, base, column, at, rise, lea
         low = stack[n, 1]
         high = stack[n, 2]
         while trees.link[r] != r:
-            threshold = np.int64(trees.number[r, 0])
-            total = np.int64(0)
+            total = -trees.threshold[r]
             a = np.int64(0)
             some = 0
-            for term in range(trees.seen.shape[1]):
-                c = np.int64(trees.number[r, term + 1])
-                if c != 0:
-                    v = trees.seen[r, term]
-                    total += c * np.int64(codes[v])
-                    if grid.feature[v] == f:
-                        a += c
-                        some = v
+            for term in range(trees.coefficient.shape[1]):
+                c = np.int64(trees.coefficient[r, term])
+                v = trees.views[r, term]
+                total += c * np.int64(codes[v])
+                if c != 0 and trees.feature[r, term] == f:
+                    a += c
+                    some = v
             following = trees.link[r]
-            if a == 0:
-                r = following + (total >= threshold)
+            if abs(a) * reach < abs(total):  # too far to be crossed
+                r = following + (total >= 0)
                 continue
-            least = crossing(total, threshold, a, np.int64(codes[some]))
+            least = crossing(total, a, np.int64(codes[some]))
             middle = first_with(grid.code, grid.table[some], low, high, least)
             above = 1 if a > 0 else 0  # the side of positions from the middle on
             if middle <= low:
@@ -225,40 +227,33 @@ def follow(trees, grid, record, f, low, high, codes, base, column, at, rise, lea
 
 
 @inner
-def go_through(trees, grid, t, codes, low, high, at, raw, base, inside, rise, lean, stack):
+def go_through(trees, grid, t, codes, low, high, reach, at, raw, base, inside, rise, lean, stack):
     """Walk a state through tree t, add its answer to raw, and follow all branches that single features turn into.
 
-    low, high: positions of each feature to look at; inside (n_features, 2): space.
+    low, high: positions of each feature to look at; reach: how far their codes go from the state's; inside
+    (n_features, 2): space.
     """
     column = trees.column[t]
-    r = trees.root[t]
-    while trees.link[r] != r:
-        r = trees.link[r] + (side_sum(trees, r, codes) >= np.int64(trees.number[r, 0]))
-    node = trees.answer[r]
+    last = end_of(trees, t, codes)
+    node = trees.answer[last]
     for k in range(min(trees.value.shape[1], raw.size - column)):
         base[k] = answer_at(trees, node, k, codes)
         raw[column + k] += base[k]
     for f in range(low.size):
         inside[f, 0] = low[f]
         inside[f, 1] = high[f]
-    last = r
     r = trees.root[t]
     while r != last:
-        threshold = np.int64(trees.number[r, 0])
         total = side_sum(trees, r, codes)
-        is_above = total >= threshold
+        is_above = total >= 0
         following = trees.link[r]
-        for term in range(trees.seen.shape[1]):
-            if trees.number[r, term + 1] == 0.0:
+        for term in range(trees.coefficient.shape[1]):
+            a = np.int64(trees.joint[r, term])
+            f = trees.feature[r, term]
+            if a == 0 or abs(a) * reach[f] < abs(total) or inside[f, 0] >= inside[f, 1]:
                 continue
-            v = trees.seen[r, term]
-            f = grid.feature[v]
-            if inside[f, 0] >= inside[f, 1]:
-                continue
-            a = coefficient_of(trees, r, term, grid.feature)
-            if a == 0:
-                continue
-            least = crossing(total, threshold, a, np.int64(codes[v]))
+            v = trees.views[r, term]
+            least = crossing(total, a, np.int64(codes[v]))
             middle = first_with(grid.code, grid.table[v], inside[f, 0], inside[f, 1], least)
             if (a > 0) == is_above:  # the state's own side is that of the positions from the middle on
                 begin, end = inside[f, 0], middle
@@ -268,7 +263,7 @@ def go_through(trees, grid, t, codes, low, high, at, raw, base, inside, rise, le
                 inside[f, 1] = middle
             if begin < end:
                 other = following + (1 - is_above)
-                follow(trees, grid, other, f, begin, end, codes, base, column, at[f], rise, lean, stack)
+                follow(trees, grid, other, f, begin, end, codes, reach[f], base, column, at[f], rise, lean, stack)
         r = following + is_above
     if trees.first_slope.size:
         for s in range(trees.first_slope[node], trees.first_slope[node + 1]):
@@ -364,102 +359,134 @@ def note(found, i, f, p, margin, cost, extra):
             found.steepest[i, f] = p
 
 
+@inner
+def find_windows(grid, states, i, spent, low, high, at):
+    """The positions of each feature that a state can afford, and where their numbers are kept; how many there are."""
+    size = 0
+    for f in range(low.size):
+        low[f] = 0
+        high[f] = 0
+        left = states.budget[i] - (spent - states.spent[i, f])
+        if states.may_move[i, f] and grid.is_line[f] and left > 0.0:
+            begin, end = grid.first[f], grid.first[f + 1]
+            reach = left + grid.half[f]
+            low[f] = bound(grid.place, begin, end, states.origin[i, f] - reach)
+            high[f] = bound(grid.place, begin, end, states.origin[i, f] + reach)
+        at[f] = size - low[f]
+        size += high[f] - low[f] + 1
+    return size
+
+
+@inner
+def find_reaches(grid, codes, low, high, reach):
+    """How far the codes of each feature go from those of a state within its window."""
+    for f in range(reach.size):
+        reach[f] = 0
+    for v in range(codes.size):
+        f = grid.feature[v]
+        if low[f] < high[f]:
+            own = np.int64(codes[v])
+            below = abs(np.int64(grid.code[grid.table[v] + low[f]]) - own)
+            above = abs(np.int64(grid.code[grid.table[v] + high[f] - 1]) - own)
+            reach[f] = max(reach[f], below, above)
+
+
+@inner
+def try_levels(trees, members, grid, states, goal, i, f, left, own, raw, scores, found):
+    """Note the levels of a category, each by all trees; own: space for codes."""
+    for v in range(own.size):
+        own[v] = states.codes[i, v]
+    for p in range(grid.first[f + 1] - grid.first[f]):
+        cost = cost_at(grid, f, p, states.origin[i, f])
+        if cost >= left:
+            continue
+        for v in range(own.size):
+            if grid.feature[v] == f:
+                own[v] = grid.code[grid.table[v] + p]
+        for k in range(raw.size):
+            raw[k] = members.start[k]
+        for t in range(trees.root.size):
+            node = trees.answer[end_of(trees, t, own)]
+            for k in range(min(trees.value.shape[1], raw.size - trees.column[t])):
+                raw[trees.column[t] + k] += answer_at(trees, node, k, own)
+        find_scores(members, raw, scores)
+        margin = margin_of(scores, goal.kind, states.goal[i], goal.low, goal.high, states.slack[i])
+        note(found, i, f, p, margin, cost, cost - states.spent[i, f])
+
+
+@inner
+def try_line(members, grid, states, goal, i, f, left, ends, rise, lean, raw, space, scores, found):
+    """Note the positions of a feature, by what they add to raw; ends: two positions, and where the first is kept."""
+    low, high, at = ends
+    moving = space[0]
+    leaning = space[1]
+    sloped = space[2]
+    margin = 0.0
+    for k in range(raw.size):
+        moving[k] = raw[k]
+        leaning[k] = 0.0
+    for p in range(low, high):
+        is_new = p == low
+        for k in range(raw.size):
+            step = rise[at + p, k]
+            is_new |= step != 0.0
+            moving[k] += step
+            sloped[k] = moving[k]
+            if lean.shape[0] > 1:
+                is_new |= leaning[k] != 0.0
+                leaning[k] += lean[at + p, k]
+                is_new |= leaning[k] != 0.0
+                sloped[k] += leaning[k] * grid.code[members.table[k, f] + p]
+        if is_new:
+            find_scores(members, sloped, scores)
+            margin = margin_of(scores, goal.kind, states.goal[i], goal.low, goal.high, states.slack[i])
+        cost = cost_at(grid, f, p, states.origin[i, f])
+        if cost < left:
+            note(found, i, f, p, margin, cost, cost - states.spent[i, f])
+
+
 @kernel
-def scan(trees, members, grid, states, kind, low_number, high_number, found, first, last):
+def scan(trees, members, grid, states, goal, found, first, last):
     """Fill `found` for states first to last."""
     n_features = grid.half.size
     n_raw = members.start.size
     scores = np.empty(members.n_scores)
     raw = np.empty(n_raw)
-    moving = np.empty(n_raw)
-    leaning = np.empty(n_raw)
-    sloped = np.empty(n_raw)
+    space = np.empty((3, n_raw))
     base = np.empty(trees.value.shape[1])
     inside = np.empty((n_features, 2), np.int64)
     stack = np.empty((trees.depth + 2, 3), np.int64)
     low = np.empty(n_features, np.int64)
     high = np.empty(n_features, np.int64)
+    reach = np.empty(n_features, np.int64)
     at = np.empty(n_features, np.int64)
-    rise = np.zeros((0, n_raw))
-    lean = np.zeros((0, n_raw))
-    has_slopes = trees.first_slope.size > 0
+    rise = np.zeros((1, n_raw))
+    lean = np.zeros((1, n_raw))
     own = np.empty(states.codes.shape[1], np.int16)
     for i in range(first, last):
         codes = states.codes[i]
-        spent = 0.0
-        for f in range(n_features):
-            spent += states.spent[i, f]
-        size = 0
-        for f in range(n_features):
-            low[f] = 0
-            high[f] = 0
-            left = states.budget[i] - (spent - states.spent[i, f])
-            if states.may_move[i, f] and grid.is_line[f] and left > 0.0:
-                begin, end = grid.first[f], grid.first[f + 1]
-                reach = left + grid.half[f]
-                low[f] = bound(grid.place, begin, end, states.origin[i, f] - reach)
-                high[f] = bound(grid.place, begin, end, states.origin[i, f] + reach)
-            at[f] = size - low[f]
-            size += high[f] - low[f] + 1
+        spent = states.spent[i].sum()
+        size = find_windows(grid, states, i, spent, low, high, at)
+        find_reaches(grid, codes, low, high, reach)
         if size > rise.shape[0]:
             rise = np.empty((2 * size, n_raw))
-            lean = np.empty((2 * size if has_slopes else 1, n_raw))
+            if trees.first_slope.size:
+                lean = np.empty((2 * size, n_raw))
         rise[:size] = 0.0
-        if has_slopes:
-            lean[:size] = 0.0
+        lean[:size] = 0.0
         raw[:] = members.start
         for t in range(trees.root.size):
-            go_through(trees, grid, t, codes, low, high, at, raw, base, inside, rise, lean, stack)
+            go_through(trees, grid, t, codes, low, high, reach, at, raw, base, inside, rise, lean, stack)
         find_scores(members, raw, scores)
-        goal, slack = states.goal[i], states.slack[i]
-        found.margin[i] = margin_of(scores, kind, goal, low_number, high_number, slack)
+        found.margin[i] = margin_of(scores, goal.kind, states.goal[i], goal.low, goal.high, states.slack[i])
         for f in range(n_features):
             found.position[i, f] = -1
             found.cost[i, f] = np.inf
             found.steepest[i, f] = -1
             found.slope[i, f] = 0.0
             left = states.budget[i] - (spent - states.spent[i, f])
-            if not grid.is_line[f]:
-                if states.may_move[i, f]:
-                    own[:] = codes
-                    for p in range(grid.first[f + 1] - grid.first[f]):
-                        cost = cost_at(grid, f, p, states.origin[i, f])
-                        if cost >= left:
-                            continue
-                        for v in range(own.size):
-                            if grid.feature[v] == f:
-                                own[v] = grid.code[grid.table[v] + p]
-                        moving[:] = members.start
-                        for t in range(trees.root.size):
-                            r = trees.root[t]
-                            while trees.link[r] != r:
-                                r = trees.link[r] + (side_sum(trees, r, own) >= np.int64(trees.number[r, 0]))
-                            for k in range(min(trees.value.shape[1], n_raw - trees.column[t])):
-                                moving[trees.column[t] + k] += answer_at(trees, trees.answer[r], k, own)
-                        find_scores(members, moving, scores)
-                        margin = margin_of(scores, kind, goal, low_number, high_number, slack)
-                        note(found, i, f, p, margin, cost, cost - states.spent[i, f])
-                continue
-            moving[:] = raw
-            leaning[:] = 0.0
-            for p in range(low[f], high[f]):
-                changed = p == low[f]
-                for k in range(n_raw):
-                    step = rise[at[f] + p, k]
-                    changed |= step != 0.0
-                    moving[k] += step
-                    if has_slopes:
-                        leaning[k] += lean[at[f] + p, k]
-                        changed |= leaning[k] != 0.0 or lean[at[f] + p, k] != 0.0
-                if has_slopes:
-                    for k in range(n_raw):
-                        sloped[k] = moving[k] + leaning[k] * grid.code[members.table[k, f] + p]
-                    if changed:
-                        find_scores(members, sloped, scores)
-                elif changed:
-                    find_scores(members, moving, scores)
-                if changed:
-                    margin = margin_of(scores, kind, goal, low_number, high_number, slack)
-                cost = cost_at(grid, f, p, states.origin[i, f])
-                if cost < left:
-                    note(found, i, f, p, margin, cost, cost - states.spent[i, f])
+            if grid.is_line[f]:
+                ends = low[f], high[f], at[f]
+                try_line(members, grid, states, goal, i, f, left, ends, rise, lean, raw, space, scores, found)
+            elif states.may_move[i, f]:
+                try_levels(trees, members, grid, states, goal, i, f, left, own, space[0], scores, found)

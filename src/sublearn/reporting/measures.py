@@ -1,4 +1,4 @@
-"""How good predictions are, each figure with its 95 % interval: normal, by the spread over rows."""
+"""How good predictions are, each figure with its 95 % interval: Wilson's for shares, else normal, by the spread."""
 
 from typing import Any, NamedTuple
 
@@ -32,11 +32,21 @@ class ClassRow(NamedTuple):
     recall: float
 
 
-def _mean(name: str, losses: Any, low: float = -np.inf, high: float = np.inf) -> Figure:
+def _mean(name: str, losses: Any, low: float = -np.inf) -> Figure:
     """The mean of a loss of each row."""
     n, value = len(losses), float(np.mean(losses))
-    reach = NORMAL * float(np.std(losses, ddof=1)) / np.sqrt(n) if n > 1 else np.nan
-    return Figure(name, value, max(value - reach, low), min(value + reach, high))
+    reach = NORMAL * float(np.std(losses, ddof=1)) / n**0.5 if n > 1 else np.nan
+    return Figure(name, value, max(value - reach, low), value + reach)
+
+
+def wilson(n_hits: float, n: int) -> tuple[float, float]:
+    """The 95 % interval of a share (Wilson, 1927), which has a width even where all rows, or none, are hits."""
+    if not n:
+        return np.nan, np.nan
+    square = NORMAL**2
+    middle = (n_hits + square / 2) / (n + square)
+    reach = NORMAL / (n + square) * np.sqrt(n_hits * (n - n_hits) / n + square / 4)
+    return max(float(middle - reach), 0.0), min(float(middle + reach), 1.0)
 
 
 def measure_numbers(y: Any, predicted: Any) -> list[Figure]:
@@ -55,16 +65,17 @@ def _r2(y: Any, squares: Any) -> Figure:
     if variance == 0:
         return Figure("R2", np.nan, np.nan, np.nan)
     ratio = float(squares.mean()) / variance
-    reach = NORMAL * float(np.std(squares - ratio * spread)) / variance / np.sqrt(len(y))
+    reach = NORMAL * float(np.std(squares - ratio * spread)) / variance / len(y) ** 0.5
     return Figure("R2", 1 - ratio, 1 - ratio - reach, min(1 - ratio + reach, 1.0))
 
 
 def measure_classes(labels: Any, probabilities: Any) -> list[Figure]:
     """Accuracy, log loss and, of two classes, AUC; `labels` are places among the classes, -1 for those not known."""
     is_known = labels >= 0
-    right = (probabilities.argmax(axis=1) == labels).astype(float)
+    n, n_right = len(labels), int((probabilities.argmax(axis=1) == labels).sum())
     given = np.where(is_known, probabilities[np.arange(len(labels)), labels], 0.0)
-    figures = [_mean("accuracy", right, 0.0, 1.0), _mean("log loss", -np.log(np.maximum(given, LEAST)), low=0.0)]
+    accuracy = Figure("accuracy", n_right / n, *wilson(n_right, n))
+    figures = [accuracy, _mean("log loss", -np.log(np.maximum(given, LEAST)), low=0.0)]
     if probabilities.shape[1] == 2 and {0, 1} <= set(labels.tolist()):
         figures.append(_auc(probabilities[is_known, 1], labels[is_known] == 1))
     return figures

@@ -10,7 +10,7 @@ from sklearn.metrics import (
     root_mean_squared_error,
 )
 
-from sublearn.command.measures import class_table, measure_classes, measure_numbers, places_of
+from sublearn.reporting.measures import class_table, measure_classes, measure_numbers, places_of
 
 
 def test_figures_of_numbers_are_those_of_scikit_learn() -> None:
