@@ -34,7 +34,7 @@ def evaluate(
     kept = load_model(model)
     name = target or kept.notes.get("target")
     if name is None:
-        refuse(f"--target: {model} does not know which column it predicts; name it.")
+        refuse(f"{model} does not say which column it predicts; name it with --target.")
     kept.set_threads(jobs)
     table = open_for(
         kept,
@@ -49,6 +49,8 @@ def evaluate(
         ),
         [name],
     )
+    if target is None and name not in table.columns:
+        refuse(f"{table.name} has no column {name!r}, which {model} predicts; --target names the column with the truth.")
     table.require([name], "--target")
     found = _measured(kept, table, name)
     typer.echo(json.dumps(_plain(found), indent=2) if as_json else "\n".join(_words(found)))
@@ -80,7 +82,7 @@ def _measured(kept: Kept, table: Table, name: str) -> dict[str, Any]:
     if n_without:
         say(f"left out: {counted(n_without, 'row')} without a {name}")
     if not len(y):
-        refuse(f"--target: column {name!r} is empty.")
+        refuse(f"{table.name}: column {name!r} is empty, so there is nothing to compare with.")
     found: dict[str, Any] = {"model": kept.path, "data": table.name, "target": name, "rows": len(y)}
     if not kept.is_classifier:
         return found | {"figures": [one._asdict() for one in measure_numbers(y, answer)]}
@@ -112,7 +114,7 @@ def _truth(kept: Kept, part: Part, table: Table, name: str) -> tuple[Any, Any]:
                 where = part.place(int(bad[0]), table.separator)
                 refuse(f"{table.name}, {where}: {kept.path} predicts numbers; got {column[int(bad[0])]!r} in {name!r}.")
         elif not column.dtype.is_numeric():
-            refuse(f"--target: {kept.path} predicts numbers; column {name!r} of {table.name} is {column.dtype}.")
+            refuse(f"{kept.path} predicts numbers; column {name!r} of {table.name} is {column.dtype}.")
         numbers = values.cast(pl.Float64).to_numpy()
         return numbers, np.isfinite(numbers)
     return places_of(_labels(column, kept.model.classes_), kept.model.classes_), column.is_not_null().to_numpy()
