@@ -27,10 +27,14 @@ def alone(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def prepare(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No files, tiny sizes, no YDF, and two turns also where kernels compile on a busy machine."""
+    """No files, tiny sizes, no YDF, and two turns also where kernels compile on a busy machine.
+
+    Garbage is not collected before each call, which takes most of the time of a run so small.
+    """
     patch_sources(monkeypatch)
     monkeypatch.setenv("COLUMNS", "200")
     monkeypatch.setattr(clock, "SLOW", float("inf"))
+    monkeypatch.setattr(clock.gc, "collect", lambda: 0)
     monkeypatch.setattr(order, "QUICK", TINY)
     monkeypatch.setattr(run, "missing", lambda library: library == "ydf")
 
