@@ -50,7 +50,7 @@ def evaluate(
         [name],
     )
     if target is None and name not in table.columns:
-        refuse(f"{table.name} has no column {name!r}, which {model} predicts; --target names the column with the truth.")
+        refuse(f"{table.name} has no column {name!r}, which {model} predicts; --target names another.")
     table.require([name], "--target")
     found = _measured(kept, table, name)
     typer.echo(json.dumps(_plain(found), indent=2) if as_json else "\n".join(_words(found)))

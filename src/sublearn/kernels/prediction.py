@@ -15,6 +15,7 @@ ROWS = 256  # samples that go through all trees together, while their codes are 
 CROWN = 3  # levels of a crown
 CELLS = 1 << CROWN  # where routes may leave it
 FEW = 32  # samples for which a crown does not pay
+TREES = 32  # that a single sample goes through together
 
 
 class Crowns(NamedTuple):
@@ -281,6 +282,28 @@ def walk(rows, routes, t, n):
         walk_by_level(rows.codes, routes.number, routes.link, routes.width, starts, rows.cells, depth, n, rows.at)
 
 
+@inner
+def walk_trees(rows, routes, t, n):
+    """Take the first sample through n trees from tree t on, to the last records on its routes.
+
+    A level of all trees at a time: the routes of one sample through large trees are waits for memory, which are over
+    sooner side by side.
+    """
+    number = routes.number
+    link = routes.link
+    width = routes.width
+    depth = 0
+    for k in range(n):
+        rows.at[k] = routes.first_records[t + k]
+        depth = max(depth, routes.depths[t + k])
+    for _ in range(depth):
+        for k in range(np.uint64(0), np.uint64(n)):
+            if width == 3:
+                rows.at[k] = next_record(rows.codes, number, link, 3, np.uint64(rows.at[k]), np.uint64(0))
+            else:
+                rows.at[k] = next_record(rows.codes, number, link, width, np.uint64(rows.at[k]), np.uint64(0))
+
+
 @bare_kernel
 def find_leaves(codes, routes, roots, first, last, rows, out):
     """Fill out[i, t] with the node of tree t, counted from its root, in which the route of sample i ends."""
@@ -296,6 +319,17 @@ def find_leaves(codes, routes, roots, first, last, rows, out):
 @bare_kernel
 def add_values(routes, values, codes, first, last, rows, out):
     """Add to out[i] the values of the nodes in which the routes of sample i end, tree by tree."""
+    n_trees = routes.depths.size
+    if last - first == 1:
+        take_rows(codes, first, 1, rows.codes)
+        for t in range(0, n_trees, TREES):
+            n = min(TREES, n_trees - t)
+            walk_trees(rows, routes, t, n)
+            for j in range(n):
+                answer = routes.answers[rows.at[j]]
+                for k in range(values.shape[1]):
+                    out[first, k] += values[answer, k]
+        return
     for begin in range(first, last, ROWS):
         n = min(ROWS, last - begin)
         take_rows(codes, begin, n, rows.codes)
