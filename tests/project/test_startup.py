@@ -3,6 +3,7 @@
 Compiling takes most of a minute over all these tests, so the processes that have to do it run side by side.
 """
 
+import ctypes
 import gc
 import json
 import os
@@ -148,20 +149,21 @@ import numba.core.compiler
 del numba.core.compiler.CompilerBase
 """
 
-# Compiles one small kernel and prints where compiled code is kept.
+# Compiles one small kernel, or finds it, and prints where compiled code is kept.
 ONE_KERNEL = """
 import json
 import numpy as np
 import sublearn
-from sublearn.kernels.projection import draw_subspaces
+from sublearn.kernels.projection import draw_subspaces as kernel
 
-draw_subspaces(np.zeros(1, np.uint64), np.ones(3), np.empty((1, 2), np.int64))
-print(json.dumps({"package": sublearn.__file__, "cache": draw_subspaces.dispatcher._cache.cache_path}))
+kernel(np.zeros(1, np.uint64), np.ones(3), np.empty((1, 2), np.int64))
+n_found = sum(kernel.dispatcher.stats.cache_hits.values())
+print(json.dumps({"package": sublearn.__file__, "folder": kernel.folder, "found": n_found}))
 """
 
 
-def start(program: str, *arguments: str, **environment: str) -> "subprocess.Popen[str]":
-    """A new process; its environment differs from this one's by `environment`."""
+def start(program: str, *arguments: str, bound: bool = False, **environment: str) -> "subprocess.Popen[str]":
+    """A new process; its environment differs from this one's by `environment`; bound: by the modes of files, too."""
     variables = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
     return subprocess.Popen(
         [sys.executable, "-c", program, *arguments],
@@ -169,7 +171,20 @@ def start(program: str, *arguments: str, **environment: str) -> "subprocess.Pope
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        preexec_fn=_without_privilege if bound else None,
     )
+
+
+def _without_privilege() -> None:
+    """Take from root, before a program starts, the right to write where modes forbid it; others have no such right."""
+    change_bounds, write_anywhere = 24, 1  # PR_CAPBSET_DROP and CAP_DAC_OVERRIDE of Linux
+    ctypes.CDLL(None).prctl(change_bounds, write_anywhere, 0, 0, 0)
+
+
+def is_bound(folder: Path) -> bool:
+    """Whether a process that is bound cannot write to a folder."""
+    program = "import os, sys; print(int(os.access(sys.argv[1], os.W_OK)))"
+    return start(program, str(folder), bound=True).communicate(timeout=PATIENCE)[0] == "0\n"
 
 
 class Outcome:
@@ -311,8 +326,34 @@ def test_read_only_install_keeps_compiled_code_in_the_user_cache(read_only: dict
     place = folder / "user"
     outcome = Outcome(start(ONE_KERNEL, **{**read_only, "XDG_CACHE_HOME": str(place)}))
     assert Path(outcome.result["package"]).is_relative_to(folder)
-    assert Path(outcome.result["cache"]).is_relative_to(place)
-    assert any(Path(outcome.result["cache"]).glob("*.nbc"))
+    assert Path(outcome.result["folder"]).is_relative_to(place)
+    assert any(Path(outcome.result["folder"]).glob("*.nbc"))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="root can be kept from writing there")
+def test_compiled_code_is_found_in_a_folder_that_cannot_be_written_to(read_only: dict[str, str], folder: Path) -> None:
+    place = folder / "warmed"
+    first = Outcome(start(ONE_KERNEL, **{**read_only, "NUMBA_CACHE_DIR": str(place)}))
+    assert first.result["found"] == 0
+    files = {path: path.stat().st_mtime_ns for path in place.rglob("*")}
+    for path in (place, *place.iterdir()):
+        path.chmod(0o555)
+    try:
+        if not is_bound(place):
+            pytest.skip("nobody can be kept from writing here")
+        nowhere = Outcome(start(ONE_KERNEL, bound=True, **{**read_only, "NUMBA_CACHE_DIR": str(place)}))
+        home = {"XDG_CACHE_HOME": str(folder / "home")}
+        elsewhere = Outcome(start(ONE_KERNEL, bound=True, **{**read_only, **home, "NUMBA_CACHE_DIR": str(place)}))
+        other = {"NUMBA_CPU_NAME": "generic"}  # for which nothing has been compiled
+        missed = Outcome(start(ONE_KERNEL, bound=True, **{**read_only, **other, "NUMBA_CACHE_DIR": str(place)}))
+    finally:
+        for path in (place, *place.iterdir()):
+            path.chmod(0o755)
+    assert (nowhere.result["found"], nowhere.result["folder"]) == (1, None)
+    assert elsewhere.result["found"] == 1
+    assert Path(elsewhere.result["folder"]).is_relative_to(folder / "home")
+    assert missed.result["found"] == 0
+    assert {path: path.stat().st_mtime_ns for path in place.rglob("*")} == files
 
 
 @pytest.mark.usefixtures("usual")  # which fills the cache
