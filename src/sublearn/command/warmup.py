@@ -20,7 +20,7 @@ def warmup() -> None:
     """
     begin = time.monotonic()
     folder = _folder()
-    say("compiling all kernels for this CPU; with an empty cache this takes 85 s of CPU time or more ...")
+    say("compiling all kernels for this CPU; with an empty cache this takes some 40 s of CPU time ...")
     models = list(_models())
     with progress("compiling", len(models)) as show:
         for i, (model, y, weights) in enumerate(models):
