@@ -20,7 +20,7 @@ from fuzz.kinds import run_case
 
 import sublearn
 from sublearn import ModelFileError
-from sublearn._files import reading, saving
+from sublearn._files import models, reading, saving
 from sublearn._files.errors import Fault
 from sublearn._files.layout import MOST_HEADER, MOST_PARSED, size_in_words, size_when_parsed
 from sublearn._files.memory import Memory
@@ -206,8 +206,9 @@ def test_models_that_no_reader_would_take_are_not_saved(tmp_path: Path, monkeypa
             patch.setattr(module, limit, (lambda size: 9) if limit == "memory_for" else 9)
             with pytest.raises(ModelFileError, match=words):
                 model.save(tmp_path / "model.slm")
-    texts = np.where(X[:, 0] > 0, "a" * 5_000_000, "b")
-    with pytest.raises(ModelFileError, match=r"classes take 40 MB as texts of one length.*Shorten the longest"):
+    monkeypatch.setattr(models, "MOST_TEXTS", 39)
+    texts = np.where(X[:, 0] > 0, "a" * 5, "b")
+    with pytest.raises(ModelFileError, match=r"classes take 40 bytes as texts of one length.*Shorten the longest"):
         sublearn.SLMClassifier(max_depth=1).fit(X[:4], texts[:4]).save(tmp_path / "model.slm")
     assert list(tmp_path.iterdir()) == []
 
