@@ -1,5 +1,6 @@
 """`sublearn bench` from end to end, in its quick form, beside scikit-learn alone; and what it refuses."""
 
+import gc
 import json
 import sys
 from functools import partial
@@ -34,7 +35,7 @@ def prepare(monkeypatch: pytest.MonkeyPatch) -> None:
     patch_sources(monkeypatch)
     monkeypatch.setenv("COLUMNS", "200")
     monkeypatch.setattr(clock, "SLOW", float("inf"))
-    monkeypatch.setattr(clock.gc, "collect", lambda: 0)
+    monkeypatch.setattr(gc, "collect", lambda: 0)
     monkeypatch.setattr(order, "QUICK", TINY)
     monkeypatch.setattr(run, "missing", lambda library: library == "ydf")
 

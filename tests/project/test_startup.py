@@ -14,7 +14,7 @@ import threading
 import time
 import warnings
 from _thread import start_new_thread
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 from unittest.mock import Mock
@@ -163,8 +163,19 @@ print(json.dumps({"package": sublearn.__file__, "folder": kernel.folder, "found"
 """
 
 
-def start(program: str, *arguments: str, bound: bool = False, **environment: str) -> "subprocess.Popen[str]":
-    """A new process; its environment differs from this one's by `environment`; bound: by the modes of files, too."""
+def start(program: str, *arguments: str, **environment: str) -> "subprocess.Popen[str]":
+    """A new process; its environment differs from this one's by `environment`."""
+    return _started(program, arguments, environment, None)
+
+
+def start_bound(program: str, *arguments: str, **environment: str) -> "subprocess.Popen[str]":
+    """A new process that the modes of files bind even if it is root's."""
+    return _started(program, arguments, environment, _without_privilege)
+
+
+def _started(
+    program: str, arguments: tuple[str, ...], environment: dict[str, str], first: Callable[[], None] | None
+) -> "subprocess.Popen[str]":
     variables = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
     return subprocess.Popen(
         [sys.executable, "-c", program, *arguments],
@@ -172,7 +183,7 @@ def start(program: str, *arguments: str, bound: bool = False, **environment: str
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        preexec_fn=_without_privilege if bound else None,
+        preexec_fn=first,
     )
 
 
@@ -185,7 +196,7 @@ def _without_privilege() -> None:
 def is_bound(folder: Path) -> bool:
     """Whether a process that is bound cannot write to a folder."""
     program = "import os, sys; print(int(os.access(sys.argv[1], os.W_OK)))"
-    return start(program, str(folder), bound=True).communicate(timeout=PATIENCE)[0] == "0\n"
+    return start_bound(program, str(folder)).communicate(timeout=PATIENCE)[0] == "0\n"
 
 
 class Outcome:
@@ -342,11 +353,11 @@ def test_compiled_code_is_found_in_a_folder_that_cannot_be_written_to(read_only:
     try:
         if not is_bound(place):
             pytest.skip("nobody can be kept from writing here")
-        nowhere = Outcome(start(ONE_KERNEL, bound=True, **{**read_only, "NUMBA_CACHE_DIR": str(place)}))
+        nowhere = Outcome(start_bound(ONE_KERNEL, **{**read_only, "NUMBA_CACHE_DIR": str(place)}))
         home = {"XDG_CACHE_HOME": str(folder / "home")}
-        elsewhere = Outcome(start(ONE_KERNEL, bound=True, **{**read_only, **home, "NUMBA_CACHE_DIR": str(place)}))
+        elsewhere = Outcome(start_bound(ONE_KERNEL, **{**read_only, **home, "NUMBA_CACHE_DIR": str(place)}))
         other = {"NUMBA_CPU_NAME": "generic"}  # for which nothing has been compiled
-        missed = Outcome(start(ONE_KERNEL, bound=True, **{**read_only, **other, "NUMBA_CACHE_DIR": str(place)}))
+        missed = Outcome(start_bound(ONE_KERNEL, **{**read_only, **other, "NUMBA_CACHE_DIR": str(place)}))
     finally:
         for path in (place, *place.iterdir()):
             path.chmod(0o755)
