@@ -1,5 +1,6 @@
 """`sublearn bench` from end to end, in its quick form, beside scikit-learn alone; and what it refuses."""
 
+import gc
 import json
 import sys
 from functools import partial
@@ -27,10 +28,14 @@ def alone(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def prepare(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No files, tiny sizes, no YDF, and two turns also where kernels compile on a busy machine."""
+    """No files, tiny sizes, no YDF, and two turns also where kernels compile on a busy machine.
+
+    Garbage is not collected before each call, which takes most of the time of a run so small.
+    """
     patch_sources(monkeypatch)
     monkeypatch.setenv("COLUMNS", "200")
     monkeypatch.setattr(clock, "SLOW", float("inf"))
+    monkeypatch.setattr(gc, "collect", lambda: 0)
     monkeypatch.setattr(order, "QUICK", TINY)
     monkeypatch.setattr(run, "missing", lambda library: library == "ydf")
 

@@ -28,6 +28,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def flats(folder: Path) -> str:
+    write(folder / "no_price.csv", "\n".join(line.rpartition(",")[0] for line in text_of(ROWS).splitlines()))
     return write(folder / "flats.csv", text_of(ROWS))
 
 
@@ -191,8 +192,8 @@ def _seconds(day: str) -> float:
 
 def test_model_that_is_too_large_for_a_query_says_what_to_do(model: str, tmp_path: Path) -> None:
     line = refused("export", model, "--out", tmp_path / "m.sql", "--max-size", 2)
-    assert line.startswith("--to sql: model of to_sql must have at most --max-size 2 tests, leaves and slopes")
-    assert "or set --max-size higher" in line
+    assert line.startswith("--to sql: model must have at most --max-size 2 tests, leaves and slopes in all trees; got")
+    assert line.endswith("or set --max-size higher; --to onnx and --to c take large models.")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -219,6 +220,9 @@ def test_files_that_are_read_are_not_written_over(model: str, flats: str, folder
         (["train", "flats.csv", "--target", "Price", "--out", "m.slm"], "Did you mean 'price'?"),
         (["train", "flats.csv", "--target", "price", "--out", "no/m.slm"], "there is no folder"),
         (["train", "flats.csv", "--target", "price", "--out", "."], "is a folder"),
+        (["train", "flats.csv", "--target", "price", "--out", "-"], "--out - is no file; give the path of one"),
+        (["train", "flats.csv", "--target", "price", "--out", os.devnull], "is no file; give the path of one"),
+        (["predict", "price.slm"], "Missing argument 'DATA'"),
         (["train", "flats.csv", "--target", "price"], "Missing option '--out'"),
         (["train", "flats.csv", "--target", "price", "--out", "m.slm", "--model", "bost"], "unknown name 'bost'"),
         (["train", "flats.csv", "--target", "price", "--out", "m.slm", "--set", "depth=3"], "no parameter 'depth'"),
@@ -245,7 +249,9 @@ def test_files_that_are_read_are_not_written_over(model: str, flats: str, folder
         (["export", "price.slm", "--out", "m.c", "--table", "flats"], "--table goes with --to sql; got --to c."),
         (["export", "price.slm", "--out", "m.sql", "--dialect", "oracle"], "--dialect: unknown name 'oracle'"),
         (["export", "price.slm", "--out", "m.sql", "--table", " "], "--table must be the name of a table"),
-        (["export", "price.slm", "--out", "m.sql", "--keep", "value"], "--keep of to_sql must have no name of an"),
+        (["export", "price.slm", "--out", "m.sql", "--keep", "value"], "--keep must have no name of an"),
+        (["evaluate", "price.slm", "no_price.csv"], "no_price.csv has no column 'price', which price.slm predicts;"),
+        (["evaluate", "price.slm", "flats.csv", "--target", "cost"], "--target: flats.csv has no column 'cost'."),
         (["tune", "flats.csv", "--target", "price", "--out", "m.slm", "--minutes", "0"], "--minutes must be above 0"),
         (["tran"], "No such command 'tran'"),
     ],

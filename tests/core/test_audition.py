@@ -9,7 +9,7 @@ import pytest
 
 from boosting import OwnSquares, data_for, make, same_model, same_scores
 from naive import Array
-from sublearn._base import boosting as estimators
+from sublearn._base import boosting_choice as estimators
 from sublearn.core import parallel
 from sublearn.core.boosting import audition, auto, choosing
 from sublearn.core.boosting.audition import Entry, Stage, Task, audition_for_average, is_clear

@@ -16,7 +16,7 @@ from sublearn.core.model.flat_tree import KINDS, FlatTree
 from sublearn.core.model.pruning import prune
 from sublearn.core.parallel import Workers
 from sublearn.core.tree.parameters import DrawingRound
-from sublearn.kernels.prediction import FEW, ROWS
+from sublearn.kernels.prediction import FEW, ROWS, TREES
 from support import (
     ONE_THREAD,
     assert_same_tree,
@@ -141,6 +141,20 @@ def test_sums_of_values_equal_the_twin_tree_by_tree(n_classes: int, n_samples: i
     out = start.copy()
     add_values(ensemble, ensemble.nodes.value, transposed(codes), out, ONE_THREAD)
     # to the bit: both add tree by tree
+    np.testing.assert_array_equal(out, sums_of(trees, codes, start))
+
+
+@pytest.mark.parametrize("n_terms", [1, 6])
+@pytest.mark.parametrize("n_classes", [0, 3])
+def test_single_samples_have_the_sums_of_the_twin_over_many_trees(n_classes: int, n_terms: int) -> None:
+    trees, codes = some_trees(n_classes, n_terms=n_terms), fresh_codes(40)
+    trees = (trees * (2 * TREES // len(trees) + 1))[: 2 * TREES + 3]
+    ensemble = pack(trees)
+    start = np.random.default_rng(2).normal(size=(40, trees[0].value.shape[1]))
+    out = start.copy()
+    for i in range(40):
+        one = slice(i, i + 1)
+        add_values(ensemble, ensemble.nodes.value, transposed(codes[one]), out[one], ONE_THREAD)
     np.testing.assert_array_equal(out, sums_of(trees, codes, start))
 
 

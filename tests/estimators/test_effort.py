@@ -14,7 +14,7 @@ from sklearn.base import clone
 from boosting import data_for, make, raw_of, same_model, same_scores
 from naive import Array
 from sublearn import Progress
-from sublearn._base import boosting as estimators
+from sublearn._base import boosting_choice as estimators
 from sublearn.core.boosting import audition, auto, choosing
 from sublearn.core.boosting.audition import Audition, Entry
 from sublearn.core.boosting.auto import Fast, Scale, Setting
@@ -220,8 +220,9 @@ def test_each_model_has_its_setting_and_its_rate(monkeypatch: pytest.MonkeyPatch
     X, y = data_for("squared_error")
     constant = Setting("usual", {"leaf": "constant"})
     members = [choosing.Member(SETTINGS[0], 0.3), choosing.Member(constant, 0.1)] * 2
-    monkeypatch.setattr(estimators, "choose", lambda *_: choosing.Choice(members, 3))
-    model = best("squared_error", max_depth="auto").fit(X, y)
+    with monkeypatch.context() as patch:
+        patch.setattr(estimators, "choose", lambda *_: choosing.Choice(members, 3))
+        model = best("squared_error", max_depth="auto").fit(X, y)
     first, second, third, fourth = members_of(model)
     assert [tree.slopes.feature.size > 0 for tree in (first[0], second[0], third[0], fourth[0])] == [True, False] * 2
     assert max(tree.depth.max() for tree in first) == SETTINGS[0].changes["max_depth"]

@@ -25,7 +25,7 @@ from sublearn.kernels import growing
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have started us without it
 STUCK = float(sys.argv[1])
 rng = np.random.default_rng(0)
-X = rng.normal(size=(200_000, 30))
+X = rng.normal(size=(100_000, 30))
 y = X[:, 0] + X[:, 1] * X[:, 2] + rng.normal(size=len(X))
 labels = np.digitize(y, np.quantile(y, [0.25, 0.5, 0.75]))
 small = slice(0, 200)

@@ -117,6 +117,18 @@ def test_levels_that_are_not_known_have_no_number(tmp_path: Path) -> None:
     assert (town("elsewhere"), town(""), town("O'Har"), rooms(3.0), rooms(3.5)) == (-1, -1, -1, 2, -1)
 
 
+@needs_compiler
+def test_each_of_thousands_of_levels_is_found(tmp_path: Path) -> None:
+    texts = sorted({f"{'é' if i % 3 else 'z'} {i % 97} {i}" for i in range(3000)} | {"", "a", "aa"})
+    X = pd.DataFrame({"text": texts, "number": np.arange(len(texts)) * 1.5})
+    model = SLMRegressor(max_depth=1, categorical_features=["text", "number"], random_state=0)
+    functions = compiled(to_c(model.fit(X, np.arange(len(X)) % 7), name="m"), tmp_path)
+    text, number = level_function(functions, 0, True), level_function(functions, 1, False)
+    assert [text(one) for one in texts] == [number(one) for one in X["number"]] == [*range(len(texts))]
+    assert {text(one) for one in ("b", "aaa", "z", "\U0001f600")} == {-1}
+    assert {number(one) for one in (-1.0, 1.0, 1e9, np.nan, np.inf)} == {-1}
+
+
 def test_file_is_plain_text_without_libraries_or_heap() -> None:
     source = to_c(case("boosting of a mixed table").model)
     assert source.isascii()

@@ -20,10 +20,11 @@ from fuzz.kinds import run_case
 
 import sublearn
 from sublearn import ModelFileError
-from sublearn._files import reading, saving
+from sublearn._files import models, reading, saving
 from sublearn._files.errors import Fault
-from sublearn._files.layout import MOST_HEADER, size_in_words, size_when_parsed
-from sublearn._files.trees import check_ensemble
+from sublearn._files.layout import MOST_HEADER, MOST_PARSED, size_in_words, size_when_parsed
+from sublearn._files.memory import Memory
+from sublearn._files.trees import check_ensemble, size_of_routes
 from sublearn.core.model.flat_ensemble import FlatEnsemble
 from sublearn.core.model.flat_tree import KINDS, FlatTree
 
@@ -198,15 +199,16 @@ def test_models_that_no_reader_would_take_are_not_saved(tmp_path: Path, monkeypa
     model = sublearn.SLMClassifier(random_state=0).fit(X, X[:, 0] > 0)
     for module, limit, words in (
         (saving, "MOST_PARSED", "Make rare levels one, or pickle the model"),
-        (saving, "ROOM", "Fit with fewer max_partitions or n_coefficients, or pickle it"),
+        (saving, "memory_for", "Fit with fewer max_partitions or n_coefficients, or pickle it"),
         (saving, "MOST_HEADER", "a file may have 9 bytes of them"),
     ):
         with monkeypatch.context() as patch:
-            patch.setattr(module, limit, -(10**9) if limit == "ROOM" else 9)
+            patch.setattr(module, limit, (lambda size: 9) if limit == "memory_for" else 9)
             with pytest.raises(ModelFileError, match=words):
                 model.save(tmp_path / "model.slm")
-    texts = np.where(X[:, 0] > 0, "a" * 5_000_000, "b")
-    with pytest.raises(ModelFileError, match=r"classes take 40 MB as texts of one length.*Shorten the longest"):
+    monkeypatch.setattr(models, "MOST_TEXTS", 39)
+    texts = np.where(X[:, 0] > 0, "a" * 5, "b")
+    with pytest.raises(ModelFileError, match=r"classes take 40 bytes as texts of one length.*Shorten the longest"):
         sublearn.SLMClassifier(max_depth=1).fit(X[:4], texts[:4]).save(tmp_path / "model.slm")
     assert list(tmp_path.iterdir()) == []
 
@@ -420,9 +422,49 @@ def wide_tree(n_terms: int) -> FlatEnsemble:
 
 
 def test_trees_that_would_take_far_more_memory_than_the_file_are_refused() -> None:
-    check_ensemble(wide_tree(60), np.ones(60, np.int64), 300_000)
-    with pytest.raises(Fault, match="its trees would take 21 GB to predict with, which is too much for 420 kB"):
-        check_ensemble(wide_tree(20_000), np.ones(20_000, np.int64), 420_000)
+    few, many = wide_tree(60), wide_tree(30_000)
+    check_ensemble(few, np.ones(60, np.int64), Memory(300_000, 0))
+    with pytest.raises(Fault, match="its trees would take 126 MB to predict with, which is too much for a file of 480"):
+        check_ensemble(many, np.ones(30_000, np.int64), Memory(480_000, 0))
+    check_ensemble(many, np.ones(30_000, np.int64), Memory(8_000_000, 0))
+
+
+def test_all_members_and_the_header_share_one_memory() -> None:
+    wide = wide_tree(10_000)
+    assert 3e7 < size_of_routes(wide) < MOST_PARSED / 2
+    memory = Memory(300_000, 0)
+    memory.give(size_of_routes(wide))
+    memory.give(size_of_routes(wide))
+    for used in (memory, Memory(300_000, MOST_PARSED - 10**7)):
+        with pytest.raises(Fault, match="too much for a file of 300 kB"):
+            used.give(size_of_routes(wide))
+
+
+@pytest.mark.parametrize("n_terms", [1, 7, 300])
+def test_routes_take_no_more_memory_than_is_counted(n_terms: int) -> None:
+    ensemble = wide_tree(n_terms)
+    _ = wide_tree(1).routes  # so that all is compiled
+    tracemalloc.start()
+    routes = ensemble.routes
+    used = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert len(routes.answers) == 511
+    assert used < size_of_routes(ensemble) + 1e5
+
+
+def test_a_feature_cannot_have_any_number_of_views(tmp_path: Path) -> None:
+    def repeat(parts: Parts) -> None:
+        arrays, n = parts.arrays, 17
+        for name in ("features", "units", "gaps", "listed"):
+            arrays[f"maps.{name}"] = np.append(np.repeat(arrays[f"maps.{name}"][:1], n), arrays[f"maps.{name}"][1:])
+        end = int(arrays["maps.offsets"][1])
+        for name in ("knots", "levels"):
+            arrays[f"maps.{name}"] = np.append(np.tile(arrays[f"maps.{name}"][:end], n), arrays[f"maps.{name}"][end:])
+        more = arrays["maps.offsets"][1:] + (n - 1) * end
+        arrays["maps.offsets"] = np.append(np.arange(n) * end, more)
+
+    words = refusal(changed(TREE, repeat), tmp_path)
+    assert words.startswith("maps.features[16] must have a feature 16 times at most; it is 0")
 
 
 @pytest.mark.parametrize(

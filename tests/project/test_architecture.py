@@ -74,7 +74,7 @@ def wide_calls(sources: dict[str, str]) -> list[str]:
         f"{name}:{node.lineno} {last_name(node)}"
         for name, tree in trees.items()
         for node in ast.walk(tree)
-        if isinstance(node, ast.Call) and last_name(node) in records and len(node.args) > MOST_BY_POSITION
+        if isinstance(node, ast.Call) and len(node.args) > MOST_BY_POSITION and last_name(node) in records
     ]
 
 

@@ -3,6 +3,7 @@
 Compiling takes most of a minute over all these tests, so the processes that have to do it run side by side.
 """
 
+import ctypes
 import gc
 import json
 import os
@@ -13,7 +14,7 @@ import threading
 import time
 import warnings
 from _thread import start_new_thread
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 from unittest.mock import Mock
@@ -82,7 +83,8 @@ def hash_models(n_models, n_jobs):
     return hashes
 
 hashes = [hash_models(int(sys.argv[1]), int(n_jobs)) for n_jobs in sys.argv[2:]]
-print(json.dumps({"package": sublearn.__file__, "hashes": hashes}))
+is_moved = not sublearn.kernels.compilation.WHOLE  # whether Numba's inner parts were not found
+print(json.dumps({"package": sublearn.__file__, "hashes": hashes, "is_moved": is_moved}))
 """
 
 # Fits what comes in many types, and prints how many signatures each kernel was compiled for.
@@ -148,20 +150,32 @@ import numba.core.compiler
 del numba.core.compiler.CompilerBase
 """
 
-# Compiles one small kernel and prints where compiled code is kept.
+# Compiles one small kernel, or finds it, and prints where compiled code is kept.
 ONE_KERNEL = """
 import json
 import numpy as np
 import sublearn
-from sublearn.kernels.projection import draw_subspaces
+from sublearn.kernels.projection import draw_subspaces as kernel
 
-draw_subspaces(np.zeros(1, np.uint64), np.ones(3), np.empty((1, 2), np.int64))
-print(json.dumps({"package": sublearn.__file__, "cache": draw_subspaces.dispatcher._cache.cache_path}))
+kernel(np.zeros(1, np.uint64), np.ones(3), np.empty((1, 2), np.int64))
+n_found = sum(kernel.dispatcher.stats.cache_hits.values())
+print(json.dumps({"package": sublearn.__file__, "folder": kernel.folder, "found": n_found}))
 """
 
 
 def start(program: str, *arguments: str, **environment: str) -> "subprocess.Popen[str]":
     """A new process; its environment differs from this one's by `environment`."""
+    return _started(program, arguments, environment, None)
+
+
+def start_bound(program: str, *arguments: str, **environment: str) -> "subprocess.Popen[str]":
+    """A new process that the modes of files bind even if it is root's."""
+    return _started(program, arguments, environment, _without_privilege)
+
+
+def _started(
+    program: str, arguments: tuple[str, ...], environment: dict[str, str], first: Callable[[], None] | None
+) -> "subprocess.Popen[str]":
     variables = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
     return subprocess.Popen(
         [sys.executable, "-c", program, *arguments],
@@ -169,7 +183,20 @@ def start(program: str, *arguments: str, **environment: str) -> "subprocess.Pope
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        preexec_fn=first,
     )
+
+
+def _without_privilege() -> None:
+    """Take from root, before a program starts, the right to write where modes forbid it; others have no such right."""
+    change_bounds, write_anywhere = 24, 1  # PR_CAPBSET_DROP and CAP_DAC_OVERRIDE of Linux
+    ctypes.CDLL(None).prctl(change_bounds, write_anywhere, 0, 0, 0)
+
+
+def is_bound(folder: Path) -> bool:
+    """Whether a process that is bound cannot write to a folder."""
+    program = "import os, sys; print(int(os.access(sys.argv[1], os.W_OK)))"
+    return start_bound(program, str(folder)).communicate(timeout=PATIENCE)[0] == "0\n"
 
 
 class Outcome:
@@ -224,17 +251,16 @@ def cache(folder: Path) -> dict[str, str]:
 
 
 @pytest.fixture(scope="module")
-def compiled(folder: Path, cache: dict[str, str], read_only: dict[str, str]) -> dict[str, Outcome]:
+def compiled(cache: dict[str, str], read_only: dict[str, str]) -> dict[str, Outcome]:
     """Processes that have to compile, all at once.
 
-    Two have one cold cache, one has no cache and compiles for any CPU, and one has another Numba. What
-    need not be seen with all models is seen with the first few.
+    Two have one cold cache, and one has no cache, compiles for any CPU, and has another Numba. What need not be seen
+    with all models is seen with the first few.
     """
     processes = {
         "cold": start(MODELS, BOOSTED, "1", **cache),
         "cold too": start(MODELS, TREES, "1", **cache),
-        "read-only": start(ALONE + MODELS, ALL, "2", NUMBA_CPU_NAME="generic", **read_only),
-        "moved": start(MOVED + MODELS, BOOSTED, "1", NUMBA_CACHE_DIR=str(folder / "moved")),
+        "read-only": start(MOVED + ALONE + MODELS, ALL, "2", NUMBA_CPU_NAME="generic", **read_only),
     }
     return {name: Outcome(process) for name, process in processes.items()}
 
@@ -295,8 +321,9 @@ def test_wheel_without_any_writable_folder_and_with_its_requirements_alone_fits_
     assert first_hashes(outcome) == first_hashes(usual)
 
 
-def test_numba_that_moves_its_compiler_gives_the_same_model(warm: Outcome, compiled: dict[str, Outcome]) -> None:
-    assert first_hashes(compiled["moved"]) == first_hashes(warm)
+def test_numba_that_moves_its_compiler_gives_the_same_model(usual: Outcome, compiled: dict[str, Outcome]) -> None:
+    assert compiled["read-only"].result["is_moved"]
+    assert first_hashes(compiled["read-only"]) == first_hashes(usual)
 
 
 def test_disabled_numba_is_told_at_import() -> None:
@@ -311,8 +338,34 @@ def test_read_only_install_keeps_compiled_code_in_the_user_cache(read_only: dict
     place = folder / "user"
     outcome = Outcome(start(ONE_KERNEL, **{**read_only, "XDG_CACHE_HOME": str(place)}))
     assert Path(outcome.result["package"]).is_relative_to(folder)
-    assert Path(outcome.result["cache"]).is_relative_to(place)
-    assert any(Path(outcome.result["cache"]).glob("*.nbc"))
+    assert Path(outcome.result["folder"]).is_relative_to(place)
+    assert any(Path(outcome.result["folder"]).glob("*.nbc"))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="root can be kept from writing there")
+def test_compiled_code_is_found_in_a_folder_that_cannot_be_written_to(read_only: dict[str, str], folder: Path) -> None:
+    place = folder / "warmed"
+    first = Outcome(start(ONE_KERNEL, **{**read_only, "NUMBA_CACHE_DIR": str(place)}))
+    assert first.result["found"] == 0
+    files = {path: path.stat().st_mtime_ns for path in place.rglob("*")}
+    for path in (place, *place.iterdir()):
+        path.chmod(0o555)
+    try:
+        if not is_bound(place):
+            pytest.skip("nobody can be kept from writing here")
+        nowhere = Outcome(start_bound(ONE_KERNEL, **{**read_only, "NUMBA_CACHE_DIR": str(place)}))
+        home = {"XDG_CACHE_HOME": str(folder / "home")}
+        elsewhere = Outcome(start_bound(ONE_KERNEL, **{**read_only, **home, "NUMBA_CACHE_DIR": str(place)}))
+        other = {"NUMBA_CPU_NAME": "generic"}  # for which nothing has been compiled
+        missed = Outcome(start_bound(ONE_KERNEL, **{**read_only, **other, "NUMBA_CACHE_DIR": str(place)}))
+    finally:
+        for path in (place, *place.iterdir()):
+            path.chmod(0o755)
+    assert (nowhere.result["found"], nowhere.result["folder"]) == (1, None)
+    assert elsewhere.result["found"] == 1
+    assert Path(elsewhere.result["folder"]).is_relative_to(folder / "home")
+    assert missed.result["found"] == 0
+    assert {path: path.stat().st_mtime_ns for path in place.rglob("*")} == files
 
 
 @pytest.mark.usefixtures("usual")  # which fills the cache

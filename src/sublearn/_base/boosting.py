@@ -1,40 +1,20 @@
-"""What the two boosting estimators share: samples to train and validate on, rounds, early stopping."""
+"""What boosting grows: samples to train and validate on, rounds, early stopping."""
 
 from collections.abc import Iterator
 from copy import deepcopy
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.model_selection import train_test_split
 from sklearn.utils.validation import check_is_fitted
 
-from sublearn._base.ensemble import SLMEnsemble
-from sublearn._base.parameters import PARAMETERS, either, one_of, rule_of
+from sublearn._base.boosting_choice import SLMBoostChoice
 from sublearn._base.progress import Progress, shown
-from sublearn.core.boosting.audition import GrowthFor
-from sublearn.core.boosting.auto import (
-    AUDITIONED,
-    AVERAGED,
-    CONSTANT,
-    FEW_OUTPUTS,
-    Setting,
-    chances,
-    fast_for,
-    scale_of,
-    settings_for,
-)
-from sublearn.core.boosting.choosing import Choice, Member, Wish, choose
+from sublearn.core.boosting.auto import Setting
+from sublearn.core.boosting.choosing import Choice
 from sublearn.core.boosting.excess import learn_excess, without_excess
-from sublearn.core.boosting.losses import (
-    CompiledLoss,
-    LogLinked,
-    Loss,
-    SquaredError,
-    as_answer,
-    has_own_leaves,
-    link_of,
-)
-from sublearn.core.boosting.parameters import BoostParameters
+from sublearn.core.boosting.losses import CompiledLoss, LogLinked, Loss, SquaredError, as_answer, link_of
 from sublearn.core.boosting.problem import Problem, make_problem
 from sublearn.core.boosting.rounds import Growth, Round, boost, boost_together
 from sublearn.core.data.codes import code_limit
@@ -45,13 +25,11 @@ from sublearn.core.model.flat_ensemble import pack
 from sublearn.core.model.flat_tree import FlatTree, feature_decreases, shares
 from sublearn.core.model.links import with_exposure
 from sublearn.core.parallel import Workers
-from sublearn.core.tree.parameters import TreeParameters
 from sublearn.core.tree.projection import Plan
 from sublearn.kernels.layout import Array
 
 SPLIT, TRIAL, MEMBERS = 1 << 32, 1 << 33, 1 << 34  # numbers of the keys below a fit's key; those of rounds are lower
 FARTHEST = 1e110  # step of a leaf that no target within the limits asks for; its square is still a float
-FIXED = {"criterion": "second_order", "min_loss": -np.inf, "min_weight_fraction_leaf": 0.0}
 
 
 class RanAwayError(ValueError):
@@ -78,19 +56,28 @@ class Scores(NamedTuple):
         return int(np.nanargmax(self.validation))
 
 
-class SLMBoost(SLMEnsemble):
-    """What the two boosting estimators share."""
+class Beginning(NamedTuple):
+    """What is settled of a fit before features become codes."""
 
-    _rules = {  # noqa: RUF012
-        name: either(one_of("auto"), PARAMETERS[name].rule) for name in ("n_estimators", "learning_rate", *AUDITIONED)
-    }
-    _usual_l2 = 1.0
-    _heaviest = 1e50
+    key: int  # what all trees are drawn from
+    part: Given  # samples to learn from
+    validation: Given | None
+    loss: Loss
+    settings: list[Setting]  # what may be tried, the usual one first
+    plan: Plan
+    reach: Reach | None  # where most targets lie, if a few are far from all others
+    start: Array  # raw values before any tree
+    trees: list[FlatTree]  # those that are kept
+    n_members: int  # models whose answers are averaged
 
     @property
-    def _is_separate(self) -> bool:
-        """Whether each class has trees of its own, where there are more than two."""
-        return getattr(self, "multiclass", None) == "separate"
+    def has_excess(self) -> bool:
+        """Whether the first tree learns targets far from all others."""
+        return self.reach is not None
+
+
+class SLMBoost(SLMBoostChoice):
+    """What the two boosting estimators share."""
 
     @property
     def feature_importances_(self) -> Array:
@@ -122,93 +109,94 @@ class SLMBoost(SLMEnsemble):
     def _fit_rounds(self, part: Given, validation: Given | None, is_given: bool) -> None:
         """Fit to checked samples, of which all count; is_given: whether the user chose those to validate on."""
         kept = self._kept()
-        key = kept._drawn_from if kept else self._key()
-        part = whole = part._replace(weights=part.weights.relative())
-        if validation is None and self.early_stopping:
-            part, validation = self._split(part, key_below(key, SPLIT))
-        loss = self._loss_for(part, validation, is_given)
-        self._check_effort(kept, loss)
-        n_samples, n_features = part.n_samples, part.X.shape[1]
-        n_outputs = len(part.classes) if len(part.classes) > 2 else 1
-        settings = self._to_audition(loss, n_samples, n_outputs, len(part.classes) > 0)
-        plan = self._plan(self._trees_for(settings[0], n_samples), n_features)
-        reach = reach_of(whole.y, whole.weights) if isinstance(loss, SquaredError) else None
-        has_excess = reach is not None
-        self._check_excess(kept, has_excess)
-        start, trees = self._beginning(loss, part, plan, reach)
-        n_members = 1 if has_excess or kept else self._n_members(n_samples, n_outputs)
-        n_each = n_members * (len(start) if self._is_separate else 1)
-
-        def growth_for(setting: Setting, rate: float, number: int = 0) -> Growth:
-            boosting = self._boosting_for(setting, n_samples, n_features, rate)
-            own = key_below(key, MEMBERS + number) if number else key
-            return Growth(self._trees_for(setting, n_samples), plan, boosting, own)
-
+        begun = self._begin(kept, part, validation, is_given)
+        growth_for = partial(self._growth_for, begun)
+        n_each = begun.n_members * (len(begun.start) if self._is_separate else 1)
         with self._workers() as workers:
-            coded = self._code(part, workers, kept._model.maps if kept else None, code_limit(plan.coefficient_sum))
-            training = _problem(coded, loss, start, trees, workers)
-            validating = None
-            if validation is not None:
-                validating = _problem(code_like(validation, coded.maps, workers), loss, start, trees, workers)
-            if reach is not None:
-                trees = trees or learn_excess(training, reach, growth_for(settings[0], 1.0), workers)
-                training = without_excess(training, reach, trees[0], not kept, workers)
-                if validating is not None:
-                    validating = without_excess(validating, reach, trees[0], not kept, workers)
-            choice = self._choose(kept, training, growth_for, key_below(key, TRIAL), settings, n_members, workers)
+            coded = self._code(
+                begun.part, workers, kept._model.maps if kept else None, code_limit(begun.plan.coefficient_sum)
+            )
+            training, validating, trees = self._problems(begun, coded, kept is not None, workers)
+            choice = self._choose(
+                kept, training, growth_for, key_below(begun.key, TRIAL), begun.settings, begun.n_members, workers
+            )
             training.prepare()
             scores = _scores_so_far(kept, training, validating, workers)
             if trees and not kept:  # the tree of the excess, which does not change them
                 scores = Scores(2 * scores.training, 2 * scores.validation)
             n_kept = len(trees) // n_each
             growths = [growth_for(*member, number) for number, member in enumerate(choice.members)]
-            numbers = range(n_kept, choice.n_rounds)
-            if n_members > 1:
-                trainings = [training, *(training.copy() for _ in growths[1:])]
-                rounds = boost_together(trainings, validating, growths, numbers, workers)
-            else:
-                rounds = boost(training, validating, growths[0], numbers, workers)
-            rounds = self._on_course(rounds, loss, choice.members[0].rate, n_kept)
+            rounds = _rounds(training, validating, growths, range(n_kept, choice.n_rounds), workers)
+            rounds = self._on_course(rounds, begun.loss, choice.members[0].rate, n_kept)
             self._collect(rounds, trees, scores, choice.n_rounds, n_each)
             if self.early_stopping:
-                del trees[max(scores.best, int(has_excess)) * n_each :]
-        link = link_of(loss, len(part.classes))
-        self._store_model(pack(trees), coded, plan, link=link, start=start, trees_a_round=n_each)
-        self._drawn_from, self._loss, self._settings = key, loss, self._settings_now()
-        self._has_excess = has_excess
-        self.learning_rate_ = choice.members[0].rate
-        self._members = choice.members
-        self.settings_ = self._settings_for(choice.members[0].setting, n_samples) | {"n_models": n_members}
+                del trees[max(scores.best, int(begun.has_excess)) * n_each :]
+        link = link_of(begun.loss, len(begun.part.classes))
+        self._store_model(pack(trees), coded, begun.plan, link=link, start=begun.start, trees_a_round=n_each)
+        self._store_training(begun, choice, scores)
+
+    def _begin(self, kept: Any, part: Given, validation: Given | None, is_given: bool) -> Beginning:
+        """Settle what does not need codes."""
+        key = kept._drawn_from if kept else self._key()
+        part = whole = part._replace(weights=part.weights.relative())
+        if validation is None and self.early_stopping:
+            part, validation = self._split(part, key_below(key, SPLIT))
+        loss = self._loss_for(part, validation, is_given)
+        self._check_effort(kept, loss)
+        n_outputs = len(part.classes) if len(part.classes) > 2 else 1
+        settings = self._to_audition(loss, part.n_samples, n_outputs, len(part.classes) > 0)
+        plan = self._plan(self._trees_for(settings[0], part.n_samples), part.X.shape[1])
+        reach = reach_of(whole.y, whole.weights) if isinstance(loss, SquaredError) else None
+        self._check_excess(kept, reach is not None)
+        start, trees = self._start_from(kept, loss, part, plan, reach)
+        return Beginning(
+            key=key,
+            part=part,
+            validation=validation,
+            loss=loss,
+            settings=settings,
+            plan=plan,
+            reach=reach,
+            start=start,
+            trees=trees,
+            n_members=1 if reach is not None or kept else self._n_members(part.n_samples, n_outputs),
+        )
+
+    def _growth_for(self, begun: Beginning, setting: Setting, rate: float, number: int = 0) -> Growth:
+        """How model `number` of those that are averaged grows."""
+        n_samples, n_features = begun.part.n_samples, begun.part.X.shape[1]
+        boosting = self._boosting_for(setting, n_samples, n_features, rate)
+        own = key_below(begun.key, MEMBERS + number) if number else begun.key
+        return Growth(self._trees_for(setting, n_samples), begun.plan, boosting, own)
+
+    def _problems(
+        self, begun: Beginning, coded: Coded, is_kept: bool, workers: Workers
+    ) -> tuple[Problem, Problem | None, list[FlatTree]]:
+        """What to learn from and to validate on, and the trees so far."""
+        trees, reach = begun.trees, begun.reach
+        training = _problem(coded, begun.loss, begun.start, trees, workers)
+        validating = None
+        if begun.validation is not None:
+            like = code_like(begun.validation, coded.maps, workers)
+            validating = _problem(like, begun.loss, begun.start, trees, workers)
+        if reach is None:
+            return training, validating, trees
+        trees = trees or learn_excess(training, reach, self._growth_for(begun, begun.settings[0], 1.0), workers)
+        training = without_excess(training, reach, trees[0], not is_kept, workers)
+        if validating is not None:
+            validating = without_excess(validating, reach, trees[0], not is_kept, workers)
+        return training, validating, trees
+
+    def _store_training(self, begun: Beginning, choice: Choice, scores: Scores) -> None:
+        """Keep what training goes on from, and what it tells users."""
+        usual, n_samples = choice.members[0], begun.part.n_samples
+        self._drawn_from, self._loss, self._settings = begun.key, begun.loss, self._settings_now()
+        self._has_excess, self._members = begun.has_excess, choice.members
+        self.learning_rate_ = usual.rate
+        self.settings_ = self._settings_for(usual.setting, n_samples) | {"n_models": begun.n_members}
         self.audition_ = self._told(choice, n_samples)
         self.train_score_ = np.array(scores.training)
         self.validation_score_ = np.array(scores.validation)
-
-    def _n_members(self, n_samples: int, n_outputs: int) -> int:
-        """Models whose answers are averaged."""
-        if not _is_auto(self.n_models):
-            return int(self.n_models)
-        if self.effort == "best":
-            return AVERAGED
-        is_ours = self.effort == "usual" and _is_auto(self.learning_rate) and n_outputs <= FEW_OUTPUTS
-        return scale_of(n_samples).n_models if is_ours and not (self.early_stopping or self.warm_start) else 1
-
-    def _check_effort(self, kept: Any, loss: Loss) -> None:
-        """Raise ValueError for what does not go together."""
-        name = type(self).__name__
-        if self.warm_start and self.effort == "best":
-            raise ValueError(f"effort of {name} must be 'fast' or 'usual' where warm_start=True; got 'best'.")
-        if self.warm_start and self.n_models not in ("auto", 1):
-            raise ValueError(f"n_models of {name} must be 1 or 'auto' where warm_start=True; got {self.n_models}.")
-        if kept and len(kept._members) > 1:
-            raise ValueError(
-                f"warm_start of {name} must be False after a fit of {len(kept._members)} models; got True. Fit with "
-                "warm_start=True or n_models=1 from the start."
-            )
-        if self.leaf == "linear" and has_own_leaves(loss):
-            raise ValueError(
-                f"leaf of {name} must be 'constant' or 'auto' with a loss whose leaves have values of their own; got "
-                f"'linear' with loss={self.loss!r}."
-            )
 
     def _check_excess(self, kept: Any, has_excess: bool) -> None:
         """Raise ValueError where trees are kept that do not go with the targets."""
@@ -231,67 +219,14 @@ class SLMBoost(SLMEnsemble):
             self._check_domain(loss, validation.numbers, " in eval_set" if is_given else "")
         return loss
 
-    def _beginning(self, loss: Loss, part: Given, plan: Plan, reach: Reach | None) -> tuple[Array, list[FlatTree]]:
+    def _start_from(
+        self, kept: Any, loss: Loss, part: Given, plan: Plan, reach: Reach | None
+    ) -> tuple[Array, list[FlatTree]]:
         """Raw values before the first round, and the trees that are kept."""
-        kept = self._kept()
         if kept:
             self._check_codes(plan)
             return kept._model.start, kept._trees()
         return self._start_value(loss, part if reach is None else part._replace(y=reach.usual_of(part.y))), []
-
-    def _choose(
-        self,
-        kept: Any,
-        training: Problem,
-        growth_for: GrowthFor,
-        key: int,
-        settings: list[Setting],
-        n_members: int,
-        workers: Workers,
-    ) -> Choice:
-        """Settings, learning rates, and how many rounds there will be."""
-        rate = None if self.learning_rate == "auto" else float(self.learning_rate)
-        if kept:
-            member = Member(kept._members[0].setting, rate or kept.learning_rate_)
-            return Choice([member], kept.n_iter_ + self._n_new(kept.n_iter_, 6))
-        n_rounds = None if self.n_estimators == "auto" else int(self.n_estimators)
-        wish = Wish(
-            rate,
-            n_rounds,
-            self.effort,
-            may_try=not self.early_stopping,
-            settings=settings,
-            n_members=n_members,
-            shares=not self._is_separate,
-        )
-        return choose(training, growth_for, wish, key, workers)
-
-    def _to_audition(self, loss: Loss, n_samples: int, n_outputs: int, is_classes: bool) -> list[Setting]:
-        """The usual setting, and others that differ from it in what the user leaves to us."""
-        may_be_linear = not has_own_leaves(loss) and self.leaf != "constant"
-        known = settings_for(n_samples, n_outputs, is_classes, may_be_linear)
-        if self.effort == "fast":
-            known = [Setting("fast", fast_for(n_samples).changes if may_be_linear else {})]
-        found: dict[str, Setting] = {}
-        for setting in known:
-            free = {name: value for name, value in setting.changes.items() if _is_auto(getattr(self, name))}
-            left = setting._replace(changes=free)
-            found.setdefault(str(self._settings_for(left, n_samples)), left)
-        return list(found.values())
-
-    def _settings_for(self, setting: Setting, n_samples: int) -> dict[str, Any]:
-        """What parameters that may be left to us are by a setting, unless the user says so."""
-        usual = {"max_depth": scale_of(n_samples).max_depth, "l2_regularization": self._usual_l2, **CONSTANT}
-        given = {name: value for name in AUDITIONED if not _is_auto(value := getattr(self, name))}
-        return usual | setting.changes | given
-
-    def _told(self, choice: Choice, n_samples: int) -> list[dict[str, Any]]:
-        """What was tried, for users."""
-        if choice.found is None:
-            return []
-        chosen, entries = choice.found
-        settings = [self._settings_for(entry.setting, n_samples) for entry in entries]
-        return [e.told(own, sum(e is one for one in chosen)) for e, own in zip(entries, settings, strict=True)]
 
     def _settings_now(self) -> dict[str, Any]:
         loss = type(self.loss).__name__ if isinstance(self.loss, Loss) else self.loss
@@ -321,25 +256,6 @@ class SLMBoost(SLMEnsemble):
             low, high = y.min(), y.max()
             name = type(self).__name__
             raise ValueError(f"{error}; {name}.fit got numbers from {low:g} to {high:g}{where}.") from None
-
-    def _trees_for(self, setting: Setting, n_samples: int) -> TreeParameters:
-        """The parameters of trees by a setting."""
-        chosen = self._settings_for(setting, n_samples)
-        own = {name: rule_of(self, name).resolve(chosen[name], n_samples) for name in ("max_depth", "min_samples_leaf")}
-        return self._tree_parameters(n_samples, **FIXED | own)
-
-    def _boosting_for(self, setting: Setting, n_samples: int, n_features: int, rate: float) -> BoostParameters:
-        """What boosting depends on beside its trees, by a setting."""
-        chosen = self._settings_for(setting, n_samples)
-        return BoostParameters(
-            learning_rate=rate,
-            l2=float(chosen["l2_regularization"]),
-            min_gain=float(self.min_gain) * chances(n_features),
-            min_child_weight=float(self.min_child_weight),
-            subsample=float(chosen["subsample"]),
-            separate=self._is_separate,
-            linear=chosen["leaf"] == "linear",
-        )
 
     def _start_value(self, loss: Loss, part: Given) -> Array:
         """Raw values (n_outputs,) before the first round: one a class where there are more than two."""
@@ -440,6 +356,16 @@ def _problem(coded: Coded, loss: Loss, start: Array, trees: list[FlatTree], work
     return problem
 
 
+def _rounds(
+    training: Problem, validating: Problem | None, growths: list[Growth], numbers: range, workers: Workers
+) -> Iterator[Round]:
+    """Rounds of one model, or of several whose answers are averaged."""
+    if len(growths) == 1:
+        return boost(training, validating, growths[0], numbers, workers)
+    trainings = [training, *(training.copy() for _ in growths[1:])]
+    return boost_together(trainings, validating, growths, numbers, workers)
+
+
 def _scores_so_far(kept: Any, training: Problem, validating: Problem | None, workers: Workers) -> Scores:
     """Scores of the rounds that are kept, or of the start."""
     if kept is None:
@@ -451,7 +377,3 @@ def _scores_so_far(kept: Any, training: Problem, validating: Problem | None, wor
     elif not validation:
         validation = [np.nan] * (n - 1) + [validating.score(workers)]
     return Scores(kept.train_score_[:n].tolist(), validation)
-
-
-def _is_auto(value: Any) -> bool:
-    return isinstance(value, str) and value == "auto"

@@ -15,12 +15,13 @@ KEY = "sublearn"  # of the metadata, under which the document is
 MOST_HEADER = 8 << 20  # bytes of a header
 PARSED = {b"[": 150, b"{": 150, b":": 180, b",": 45}  # bytes that what begins there, or is parted, takes when parsed
 A_CHARACTER = 9  # bytes that one takes, in all texts that are there at a time
-MOST_PARSED = 90 << 20  # bytes that a header may take
+MOST_PARSED = 90 << 20  # bytes that a header may take; with what prediction takes also where a file is small, ...
+FACTOR = 16  # ... and so many times its bytes where it is large
 MOST_TEXTS = 32 << 20  # bytes of an array of classes, in which all texts have the length of the longest
 DEEPEST = 12  # lists within lists, of values
-ROOM, FACTOR = 64 << 20, 32  # prediction may take so many bytes, and so many times those of the file
 MOST_PARTITIONS = 8  # hyperplanes of a node
 MOST_VIEWS = 1 << 24  # of which 32 bits hold the places
+MOST_VIEWS_EACH = 16  # of one feature; codes take no more memory than rows that are so many times smaller
 TYPES = {  # by their names in a header
     "BOOL": np.dtype(np.bool_),
     "I16": np.dtype("<i2"),

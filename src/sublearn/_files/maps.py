@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from sublearn._files.errors import Fault
-from sublearn._files.layout import MOST_VIEWS
+from sublearn._files.layout import MOST_VIEWS, MOST_VIEWS_EACH
 from sublearn._files.trees import refuse_where
 from sublearn.core.data.codes import CODE_LIMIT, DEVIATIONS, FeatureMaps
 from sublearn.kernels.layout import Array
@@ -50,6 +50,8 @@ def _check_features(features: Array, n_features: int) -> None:
     before = np.append(0, features[:-1])
     wrong = (features != before) & (features - 1 != before)
     refuse_where(wrong, "maps.features must be the feature before or the next one", features)
+    many = np.append(np.zeros(MOST_VIEWS_EACH, np.bool_), features[MOST_VIEWS_EACH:] == features[:-MOST_VIEWS_EACH])
+    refuse_where(many[: len(features)], f"maps.features must have a feature {MOST_VIEWS_EACH} times at most", features)
 
 
 def _check_offsets(maps: FeatureMaps) -> None:

@@ -83,7 +83,7 @@ def read_model(file: ModelFile, fields: Fields, estimator: str, prefix: str) -> 
     maps = _read_maps(file, prefix, fields.whole("per_deviation", 1, CODE_LIMIT // DEVIATIONS))
     check_maps(maps, levels)
     ensemble = _read_ensemble(file, prefix)
-    check_ensemble(ensemble, reach_of_views(maps), file.size)
+    check_ensemble(ensemble, reach_of_views(maps), file.memory)
     start = file.take(f"{prefix}start", "start") if is_boosting(estimator) else np.empty(0)
     model = FittedModel(
         maps=maps,

@@ -29,6 +29,7 @@ from sublearn._files.layout import (
     size_in_words,
     size_when_parsed,
 )
+from sublearn._files.memory import Memory
 from sublearn.kernels.layout import Array
 
 LENGTH = 8  # bytes that say how long the header is
@@ -49,10 +50,10 @@ class ModelFile(NamedTuple):
     """An open file whose header is checked."""
 
     file: BinaryIO
-    size: int  # bytes
     data: int  # where the header ends
     entries: dict[str, Entry]
     document: Any
+    memory: Memory
 
     def has(self, name: str) -> bool:
         """Whether there is such an array."""
@@ -88,16 +89,22 @@ def opened(path: str) -> Iterator[ModelFile]:
         raise Fault("it is no ordinary file")
     with open(path, "rb") as file:
         size = os.fstat(file.fileno()).st_size
-        text, data = _header(file, size)
+        text, data, parsed = _header(file, size)
         fields = _parsed(text, "its header")
         del text  # which may be large, as is the document
         document = _document(fields)
         _check_format(Fields(document, "its document"))
-        yield ModelFile(file, size, data, _entries(fields, size - data), document)
+        yield ModelFile(
+            file=file,
+            data=data,
+            entries=_entries(fields, size - data),
+            document=document,
+            memory=Memory(size, parsed),
+        )
 
 
-def _header(file: BinaryIO, size: int) -> tuple[str, int]:
-    """The header as it is, and where it ends."""
+def _header(file: BinaryIO, size: int) -> tuple[str, int, int]:
+    """The header as it is, where it ends, and what it takes to read."""
     if size < LENGTH:
         raise Fault(f"it has {size} bytes")
     n = int.from_bytes(file.read(LENGTH), "little")
@@ -116,7 +123,7 @@ def _header(file: BinaryIO, size: int) -> tuple[str, int]:
         most = size_in_words(MOST_PARSED)
         raise Fault(f"its header would take {size_in_words(needed)} of memory, and at most {most} are given to it")
     try:
-        return header.decode("utf-8"), LENGTH + n
+        return header.decode("utf-8"), LENGTH + n, needed
     except UnicodeDecodeError:
         raise Fault("its header is no JSON that can be read: it is no UTF-8") from None
 

@@ -13,23 +13,21 @@ from sublearn._files.errors import ModelFileError
 from sublearn._files.layout import (
     AVERAGES,
     ESTIMATORS,
-    FACTOR,
     FORMAT,
     KEY,
     MOST_HEADER,
     MOST_PARSED,
     PARSED,
-    ROOM,
     TENSORS,
     size_in_words,
     size_when_parsed,
 )
+from sublearn._files.memory import memory_for
 from sublearn._files.models import fields_of, tensors_of
 from sublearn._files.training import training_of, training_tensors
 from sublearn._files.trees import size_of_routes
 from sublearn._files.values import UnwritableError, is_ours, parameters_to_json, to_json
 from sublearn._files.writing import write
-from sublearn.core.model.flat_ensemble import FlatEnsemble
 from sublearn.kernels.layout import Array
 
 TEXT = re.compile(r'"(?:[^"\\]|\\.)*"')  # of JSON
@@ -76,7 +74,8 @@ def _described(estimator: Any) -> tuple[dict[str, Array], str]:
         raise ModelFileError(f"{type(estimator).__name__}.save: {error}.") from None
     text = json.dumps({"format": FORMAT, "library": __version__, "model": model}, allow_nan=False)
     text = TEXT.sub(_without_marks, text)
-    _check_size(text, len(tensors), type(estimator).__name__)
+    parsed = _check_header(text, len(tensors), type(estimator).__name__)
+    _check_routes(estimator, parsed, len(text) + sum(array.nbytes for array in tensors.values()))
     return tensors, text
 
 
@@ -85,8 +84,8 @@ def _without_marks(text: re.Match[str]) -> str:
     return MARKS.sub(lambda mark: f"\\u{ord(mark[0]):04x}", text[0])
 
 
-def _check_size(document: str, n_tensors: int, owner: str) -> None:
-    """Raise ModelFileError for a document that no reader takes."""
+def _check_header(document: str, n_tensors: int, owner: str) -> int:
+    """What a header takes to read; raises ModelFileError for a document that no reader takes."""
     header = json.dumps({"__metadata__": {KEY: document}}).encode()
     entries = n_tensors * ENTRY.encode()
     size, parsed = len(header) + len(entries), size_when_parsed(header) + size_when_parsed(entries)
@@ -95,6 +94,19 @@ def _check_size(document: str, n_tensors: int, owner: str) -> None:
             f"{owner}.save: names of features, classes and levels of categories take {size_in_words(size)}, and to "
             f"read them {size_in_words(parsed)}; a file may have {size_in_words(MOST_HEADER)} of them, and reading may "
             f"take {size_in_words(MOST_PARSED)}. Make rare levels one, or pickle the model."
+        )
+    return parsed
+
+
+def _check_routes(estimator: Any, parsed: int, size: int) -> None:
+    """Raise ModelFileError for trees that no reader takes; size: bytes, of which the file has no fewer."""
+    members = estimator.estimators_ if hasattr(estimator, "weights_") else [estimator]
+    needed = sum(size_of_routes(member._model.ensemble) for member in members)
+    if parsed + needed > memory_for(size):
+        raise ModelFileError(
+            f"{type(estimator).__name__}.save: its trees take {size_in_words(needed)} to predict with, and "
+            f"{size_in_words(size)} in a file, for which readers allow {size_in_words(memory_for(size))} in all. Fit "
+            "with fewer max_partitions or n_coefficients, or pickle it."
         )
 
 
@@ -112,18 +124,7 @@ def _parts(estimator: Any, prefix: str) -> tuple[dict[str, Array], dict[str, Any
         "training": training,
     }
     tensors = tensors_of(estimator._model, prefix) | training_tensors(estimator, prefix)
-    _check_routes(estimator._model.ensemble, sum(array.nbytes for array in tensors.values()))
     return {name: _as_kept(name, prefix, array) for name, array in tensors.items()}, fields
-
-
-def _check_routes(ensemble: FlatEnsemble, size: int) -> None:
-    """Raise UnwritableError for trees that no reader takes; size: bytes of arrays, of which the file has no fewer."""
-    needed = size_of_routes(ensemble.nodes, ensemble.n_trees)
-    if needed > ROOM + FACTOR * size:
-        raise UnwritableError(
-            f"its trees take {size_in_words(needed)} to predict with, and {size_in_words(size)} in a file; readers "
-            f"refuse more than {FACTOR} times as much. Fit with fewer max_partitions or n_coefficients, or pickle it"
-        )
 
 
 def _average_parts(estimator: Any) -> tuple[dict[str, Array], dict[str, Any]]:

@@ -5,17 +5,18 @@ from typing import Any
 import numpy as np
 
 from sublearn._files.errors import Fault
-from sublearn._files.layout import FACTOR, MOST_PARTITIONS, ROOM, size_in_words
+from sublearn._files.layout import MOST_PARTITIONS
+from sublearn._files.memory import Memory
 from sublearn.core.data.codes import EXACT
 from sublearn.core.model.flat_ensemble import FlatEnsemble
 from sublearn.core.model.flat_tree import KINDS, FlatTree, LeafSlopes
 from sublearn.kernels.layout import Array
-from sublearn.kernels.prediction import CELLS
+from sublearn.kernels.prediction import CELLS, count_records
 
 MOST = 2**31 - 1  # nodes and cells, which have numbers of 32 bits
 
 
-def check_ensemble(ensemble: FlatEnsemble, reach: Array, file_size: int) -> None:
+def check_ensemble(ensemble: FlatEnsemble, reach: Array, memory: Memory) -> None:
     """Raise Fault unless trees are what they should be; reach (n_views,): the largest magnitude of codes."""
     nodes, roots = ensemble.nodes, ensemble.roots
     _check_lengths(nodes)
@@ -26,7 +27,7 @@ def check_ensemble(ensemble: FlatEnsemble, reach: Array, file_size: int) -> None
     _check_children(nodes, roots)
     _check_ranges("first_term", nodes.first_term, len(nodes.feature), 1, len(reach))
     _check_terms(nodes, reach)
-    _check_routes(nodes, len(roots), file_size)
+    memory.give(size_of_routes(ensemble))
     _check_numbers(nodes)
     if nodes.slopes.first.size:
         _check_slopes(nodes.slopes, nodes, len(reach))
@@ -137,22 +138,15 @@ def _check_terms(nodes: FlatTree, reach: Array) -> None:
     refuse_where(far, f"trees.threshold must be from {-EXACT - 1} to {EXACT + 1}", threshold)
 
 
-def _check_routes(nodes: FlatTree, n_trees: int, file_size: int) -> None:
-    """What prediction makes of the trees, see `find_routes`, is in proportion to the file."""
-    needed = size_of_routes(nodes, n_trees)
-    if needed > ROOM + FACTOR * file_size:
-        has = size_in_words(file_size)
-        raise Fault(f"its trees would take {size_in_words(needed)} to predict with, which is too much for {has}")
-
-
-def size_of_routes(nodes: FlatTree, n_trees: int) -> int:
+def size_of_routes(ensemble: FlatEnsemble) -> int:
     """Bytes that `find_routes` takes, with what `lay_out` needs meanwhile."""
+    nodes = ensemble.nodes
     n_terms = max(int(np.diff(nodes.first_term).max(initial=0)), 2)
     width = n_terms + n_terms % 2 + 1
-    n_records = n_trees + int((2 * ((np.int64(1) << np.diff(nodes.first_plane).astype(np.int64)) - 1)).sum())
+    n_records = int(count_records(nodes, ensemble.roots))
     if n_records >= MOST:
         raise Fault(f"its trees would have {n_records} records to predict with, and at most {MOST} are possible")
-    return n_records * (8 * width + 28) + n_trees * (CELLS * (12 * width + 8) + 12)
+    return n_records * (8 * width + 6) + ensemble.n_trees * (CELLS * (12 * width + 8) + 12)
 
 
 def _check_numbers(nodes: FlatTree) -> None:

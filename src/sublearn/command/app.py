@@ -64,7 +64,7 @@ def _words(error: OSError) -> str:
     """An error of the system in a line."""
     if error.errno == errno.ENOSPC:
         return f"The disk is full{_at(error)}; nothing was written."
-    return f"{error.strerror or one_line(error)}{_at(error)}."
+    return f"{(error.strerror or one_line(error)).removesuffix('.')}{_at(error)}."
 
 
 def _at(error: OSError) -> str:

@@ -105,7 +105,8 @@ def find_decimal(frame: Any, names: list[str]) -> str | None:
     with_comma = _counts(frame, others, lambda cell: number(cell, COMMA))
     comma = [name for name in others if with_comma[name] == filled[name]]
     point = [name for name in names if filled[name] and plain[name] == filled[name]]
-    point = [name for name in point if _first(frame, name, lambda cell: cell.str.contains(".", literal=True))]
+    with_point = _counts(frame, point, lambda cell: _if_true(cell.str.contains(".", literal=True)))
+    point = [name for name in point if with_point[name]]
     if not comma:
         return POINT if point else None
     if point:
@@ -113,10 +114,7 @@ def find_decimal(frame: Any, names: list[str]) -> str | None:
             f"Decimals have a comma in column {comma[0]!r}, such as {_comma_of(frame, comma[0])!r}, and a point in "
             f"column {point[0]!r}. Pass --decimal . or --decimal , and the other column is taken as text."
         )
-    if not any(
-        _first(frame, name, lambda cell: cell.str.contains(",", literal=True) & ~cell.str.contains(GROUPED))
-        for name in comma
-    ):
+    if not any(_counts(frame, comma, lambda cell: _if_true(_has_comma(cell) & ~cell.str.contains(GROUPED))).values()):
         refuse(
             f"Column {comma[0]!r} holds {_comma_of(frame, comma[0])!r}, which may be a decimal or a thousand. Pass "
             "--decimal , for the first; write thousands without a comma, or pass --decimal . to take them as text."
@@ -125,8 +123,17 @@ def find_decimal(frame: Any, names: list[str]) -> str | None:
 
 
 def _comma_of(frame: Any, name: str) -> str:
-    found = _first(frame, name, lambda cell: cell.str.contains(",", literal=True))
+    found = _first(frame, name, _has_comma)
     return found.value if found else ""
+
+
+def _has_comma(cell: Any) -> Any:
+    return cell.str.contains(",", literal=True)
+
+
+def _if_true(condition: Any) -> Any:
+    """Null where a condition is false, so that `_counts` counts where it is true."""
+    return condition.replace(False, None)
 
 
 def _counts(frame: Any, names: list[str], of: Any) -> dict[str, int]:
@@ -142,7 +149,8 @@ def _first(frame: Any, name: str, condition: Any) -> Place | None:
     """The first cell of a column for which an expression is true."""
     import polars as pl
 
-    found = frame.select(condition(pl.col(name)).fill_null(False).arg_true().first()).item()
+    alone = frame[name].to_frame()  # queries of a frame take the longer the more columns it has
+    found = alone.select(condition(pl.col(name)).fill_null(False).arg_true().first()).item()
     return None if found is None else Place(int(found), frame[name][int(found)])
 
 
@@ -165,7 +173,7 @@ def _of(kind: str, decimal: str) -> Any:
 
 
 def _filled_head(frame: Any, name: str) -> Any:
-    return frame.select(name).drop_nulls().head(1)
+    return frame[name].to_frame().drop_nulls().head(1)
 
 
 def is_flags(frame: Any, name: str) -> bool:
@@ -184,7 +192,7 @@ def typed(frame: Any, kinds: dict[str, str], decimal: str) -> Any:
 def suspicions(frame: Any, texts: list[str], decimal: str) -> list[str]:
     """What looks like a mistake in columns that are taken as text."""
     filled, numbers = (_counts(frame, texts, of) for of in (lambda cell: cell, lambda cell: number(cell, decimal)))
-    thousands = _counts(frame, texts, lambda cell: cell.str.contains(THOUSANDS).replace(False, None))
+    thousands = _counts(frame, texts, lambda cell: _if_true(cell.str.contains(THOUSANDS)))
     found = []
     for name in texts:
         n_others = filled[name] - numbers[name]

@@ -12,7 +12,7 @@ from sublearn.command.models import Kept, load_model
 from sublearn.command.predict import DataOrStdin, ModelFile
 from sublearn.command.predicting import call, open_for
 from sublearn.command.tables import Decimal, Encoding, Missing, NoHeader, Present, Reading, Separator, Table
-from sublearn.command.truths import target_of, with_truths
+from sublearn.command.truths import require_target, target_of, with_truths
 
 MOST_CLASSES = 30  # in the table; JSON has all
 
@@ -47,7 +47,7 @@ def evaluate(
         ),
         [name],
     )
-    table.require([name], "--target")
+    require_target(kept, table, name, target)
     found = _measured(kept, table, name)
     typer.echo(json.dumps(_plain(found), indent=2) if as_json else "\n".join(_words(found)))
 

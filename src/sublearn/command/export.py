@@ -1,6 +1,7 @@
 """`sublearn export`: a model as a program that needs no sublearn."""
 
 import os
+import re
 from collections.abc import Callable
 from typing import Annotated, Any
 
@@ -13,6 +14,13 @@ from sublearn.command.tables import names_in
 from sublearn.command.writing import check_out, renamed_to
 
 FORMS = {"onnx": ".onnx", "c": ".c", "sql": ".sql"}
+IN_OPTIONS = {  # what functions call things, as a pattern, and what the command line calls them
+    r"\b(keep|table|dialect) of to_sql": r"--\1",
+    r" of to_(onnx|c|sql)\b": "",
+    r"\bto_(onnx|c|sql)\b": r"--to \1",
+    r"\bmax_size=": "--max-size ",
+    r"\bmax_size\b": "--max-size",
+}
 TABLE, DIALECT = "samples", "sqlite"  # where --table and --dialect say nothing
 
 
@@ -77,7 +85,9 @@ def _check_query(table: str | None, dialect: str | None) -> None:
 
 def _in_options(message: str) -> str:
     """What a function says of its parameters, for those who have options."""
-    return message.replace("max_size=", "--max-size ").replace("max_size", "--max-size").replace("keep of", "--keep of")
+    for words, option in IN_OPTIONS.items():
+        message = re.sub(words, option, message)
+    return message
 
 
 def _onnx(model: Any, asked: dict[str, Any]) -> bytes:

@@ -22,7 +22,7 @@ FOR_US = (
     "warm_start",
 )  # options of their own
 
-Data = Annotated[str, typer.Argument(help="CSV (also .gz, .zst), Parquet or Arrow file.")]
+Data = Annotated[str, typer.Argument(metavar="DATA", help="CSV (also .gz, .zst), Parquet or Arrow file.")]
 Target = Annotated[str, typer.Option(help="Column to predict.")]
 Out = Annotated[str, typer.Option(help="File of the model, such as price.slm.")]
 Model = Annotated[str, typer.Option(metavar="[tree|forest|boost]", help="Kind of model.")]

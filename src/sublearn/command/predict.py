@@ -17,7 +17,9 @@ PREDICTION, PROBABILITY = "prediction", "probability_{}"
 ALL = "all"
 
 ModelFile = Annotated[str, typer.Argument(metavar="MODEL", help="File of a model.")]
-DataOrStdin = Annotated[str, typer.Argument(help="CSV (also .gz, .zst), Parquet or Arrow file; - is CSV from stdin.")]
+DataOrStdin = Annotated[
+    str, typer.Argument(metavar="DATA", help="CSV (also .gz, .zst), Parquet or Arrow file; - is CSV from stdin.")
+]
 
 
 def predict(

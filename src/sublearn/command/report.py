@@ -12,7 +12,7 @@ from sublearn.command.predict import ModelFile
 from sublearn.command.predicting import open_for
 from sublearn.command.sources import STDIN
 from sublearn.command.tables import Decimal, Encoding, Missing, NoHeader, Present, Reading, Separator, Table
-from sublearn.command.truths import target_of, with_truths
+from sublearn.command.truths import require_target, target_of, with_truths
 from sublearn.command.writing import check_out, renamed_to
 
 
@@ -54,7 +54,7 @@ def report(
         present=present,
     )
     table = open_for(kept, data, reading, [name])
-    table.require([name], "--target")
+    require_target(kept, table, name, target)
     X, y = _rows(kept, table, name)
     made = _made(kept, X, y, {"folds": folds, "target": name, "title": title, "random_state": seed})
     if out == STDIN:

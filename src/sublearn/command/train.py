@@ -28,7 +28,7 @@ from sublearn.command.learning import (
 )
 from sublearn.command.messages import counted, is_watched, refuse, say
 from sublearn.command.tables import Decimal, Encoding, Missing, NoHeader, Present, Reading, Separator
-from sublearn.command.writing import check_out
+from sublearn.command.writing import check_model_out
 
 EFFORTS = ("fast", "usual", "best")
 LEAST_HELD_OUT = 10  # rows, for a figure that says anything
@@ -81,7 +81,7 @@ def train(
         seed=seed,
         jobs=jobs,
     )
-    check_out(out, data)
+    check_model_out(out, data)
     check_names(asked)
     samples = read_samples(
         data,

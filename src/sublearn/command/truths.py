@@ -22,8 +22,15 @@ def target_of(kept: Kept, given: str | None) -> str:
     """The name of the column with the truth: the one given, or that of the training."""
     name = given or kept.notes.get("target")
     if name is None:
-        refuse(f"--target: {kept.path} does not know which column it predicts; name it.")
+        refuse(f"{kept.path} does not say which column it predicts; name it with --target.")
     return str(name)
+
+
+def require_target(kept: Kept, table: Table, name: str, given: str | None) -> None:
+    """Say in one line that the column with the truth is not there."""
+    if given is None and name not in table.columns:
+        refuse(f"{table.name} has no column {name!r}, which {kept.path} predicts; --target names another.")
+    table.require([name], "--target")
 
 
 def with_truths(kept: Kept, table: Table, name: str, what: str) -> Iterator[WithTruths]:
@@ -36,7 +43,7 @@ def with_truths(kept: Kept, table: Table, name: str, what: str) -> Iterator[With
     if n_without:
         say(f"left out: {counted(n_without, 'row')} without a {name}")
     if not n:
-        refuse(f"--target: column {name!r} is empty.")
+        refuse(f"{table.name}: column {name!r} is empty, so there is nothing to compare with.")
 
 
 def _truths(kept: Kept, part: Part, table: Table, name: str) -> tuple[Any, Any]:
@@ -56,7 +63,7 @@ def _truths(kept: Kept, part: Part, table: Table, name: str) -> tuple[Any, Any]:
             where = part.place(int(bad[0]), table.separator)
             refuse(f"{table.name}, {where}: {kept.path} predicts numbers; got {column[int(bad[0])]!r} in {name!r}.")
     elif not column.dtype.is_numeric():
-        refuse(f"--target: {kept.path} predicts numbers; column {name!r} of {table.name} is {column.dtype}.")
+        refuse(f"{kept.path} predicts numbers; column {name!r} of {table.name} is {column.dtype}.")
     numbers = values.cast(pl.Float64).to_numpy()
     return numbers, np.isfinite(numbers)
 

@@ -26,7 +26,7 @@ from sublearn.command.learning import (
 from sublearn.command.messages import counted, is_watched, need, one_line, refuse, say
 from sublearn.command.tables import Decimal, Encoding, Missing, NoHeader, Present, Reading, Separator
 from sublearn.command.train import keep
-from sublearn.command.writing import check_out
+from sublearn.command.writing import check_model_out
 
 
 def tune(
@@ -69,7 +69,7 @@ def tune(
         seed=seed,
         jobs=jobs,
     )
-    check_out(out, data)
+    check_model_out(out, data)
     check_names(asked)
     samples = read_samples(
         data,

@@ -20,7 +20,7 @@ def warmup() -> None:
     """
     begin = time.monotonic()
     folder = _folder()
-    say("compiling all kernels for this CPU; with an empty cache this takes 85 s of CPU time or more ...")
+    say("compiling all kernels for this CPU; with an empty cache this takes some 40 s of CPU time ...")
     models = list(_models())
     with progress("compiling", len(models)) as show:
         for i, (model, y, weights) in enumerate(models):
@@ -47,11 +47,10 @@ def all_kernels() -> list[Any]:
 def _folder() -> str:
     """Where compiled code is kept; refuses where that is not where the user wants it, or nowhere."""
     asked = os.environ.get("NUMBA_CACHE_DIR")
-    paths = {str(getattr(kernel.dispatcher._cache, "cache_path", "")) for kernel in all_kernels()}
-    path = paths.pop()
-    if asked and not os.path.abspath(path).startswith(os.path.abspath(asked)):
+    path: str | None = all_kernels()[0].folder
+    if asked and not (path and os.path.abspath(path).startswith(os.path.abspath(asked))):
         refuse(f"NUMBA_CACHE_DIR={asked} cannot be written to; choose another folder.")
-    if not path:
+    if path is None:
         refuse("No folder can be written to for compiled code; set NUMBA_CACHE_DIR to one that can.")
     return path
 

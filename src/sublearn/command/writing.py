@@ -37,6 +37,13 @@ def check_out(path: str, *read: str) -> None:
         refuse(f"--out {path} cannot be written: {error.strerror}.")
 
 
+def check_model_out(path: str, *read: str) -> None:
+    """Refuse a path at which no model can be written; models go to files alone."""
+    if path == STDIN or (_is_special(path) and not os.path.isdir(path)):
+        refuse(f"--out {path} is no file; give the path of one, such as model.slm.")
+    check_out(path, *read)
+
+
 def _is_same(path: str, other: str) -> bool:
     """Whether both are one file, by whatever names."""
     try:

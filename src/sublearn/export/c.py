@@ -6,9 +6,10 @@ import numpy as np
 
 from sublearn.core.model.fitted import MEAN, FittedModel
 from sublearn.export.c_source import (
-    COMPARISON,
     ENCODING,
     EXPONENTIAL,
+    FIND_NUMBER,
+    FIND_TEXT,
     WALK,
     Tables,
     commented,
@@ -113,7 +114,9 @@ def to_c(model: Any, *, name: str = "model") -> str:
     if any(program.link in ("exponential", "logistic", "softmax") for program in programs):
         parts.append(EXPONENTIAL.replace("NAME", name))
     if any(is_textual(one) for one in fitted.levels):
-        parts.append(COMPARISON.replace("NAME", name))
+        parts.append(FIND_TEXT.replace("NAME", name))
+    if any(one is not None and not is_textual(one) for one in fitted.levels):
+        parts.append(FIND_NUMBER.replace("NAME", name))
     parts += [text for text, _ in written]
     parts += [_predict(programs, name), *(body for _, body in (*labels, *levels))]
     return "\n".join(part.strip("\n") + "\n" for part in parts)
@@ -324,24 +327,25 @@ def _labels(model: FittedModel, name: str) -> list[tuple[str, str]]:
 
 
 def _levels(model: FittedModel, name: str) -> list[tuple[str, str]]:
-    """Prototypes and bodies of what tells the numbers of levels."""
+    """Prototypes and bodies of what tells the numbers of levels.
+
+    Levels are tables that are searched: a feature may have ten thousand, and compilers take minutes for as many ifs.
+    """
     functions = []
     for f, levels in enumerate(model.levels):
         if levels is None:
             continue
+        table = f"{name}_levels_{f}"
         if is_textual(levels):
-            texts = texts_of(levels, f, "to_c")
-            head = f"int {name}_level_{f}(const char *text)"
-            tests = [(f"{name}_equal(text, {quoted(t)})", i) for i, t in enumerate(texts) if t is not None]
+            places = {text: i for i, text in enumerate(texts_of(levels, f, "to_c")) if text is not None}
+            head, kind = f"int {name}_level_{f}(const char *text)", f"struct {name}_text"
+            entries = [f"{{{quoted(text)}, {places[text]}}}" for text in sorted(places, key=str.encode)]
+            found = f"{name}_find_text({table}, {len(entries)}, text)"
         else:
-            head = f"int {name}_level_{f}(double value)"
-            numbers = [(float(level), i) for i, level in enumerate(levels) if isinstance(level, float | int)]
-            tests = [(f"value == {number(one)}", i) for one, i in numbers]
-        given = "text" if is_textual(levels) else "value"
-        lines = [
-            f"    (void) {given};",
-            *(f"    if ({test})\n        return {i};" for test, i in tests),
-            "    return -1;",
-        ]
-        functions.append((f"{head};", "\n".join([head, "{", *lines, "}", ""])))
+            head, kind = f"int {name}_level_{f}(double value)", "double"
+            entries = [number(level) for level in levels if isinstance(level, float | int)]  # before what is missing
+            found = f"{name}_find_number({table}, {len(entries)}, value)"
+        rows = ",\n".join(f"    {entry}" for entry in entries or ["0.0"])  # arrays of C have at least one entry
+        array = f"static const {kind} {table}[{max(len(entries), 1)}] = {{\n{rows}\n}};"
+        functions.append((f"{head};", f"{array}\n\n{head}\n{{\n    return {found};\n}}\n"))
     return functions

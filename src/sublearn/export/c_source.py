@@ -104,14 +104,49 @@ static double NAME_exp(double x)
 }}
 """
 
-COMPARISON = """
-static int NAME_equal(const char *a, const char *b)
+FIND_TEXT = """
+struct NAME_text {
+    const char *text;
+    int level;
+};
+
+/* The level of a text, among texts that are sorted by their bytes; -1 if it is none of them. */
+static int NAME_find_text(const struct NAME_text *texts, int n, const char *text)
 {
-    while (*a && *a == *b) {
-        a++;
-        b++;
+    int low = 0;
+    while (low < n) {
+        const int middle = low + (n - low) / 2;
+        const char *a = texts[middle].text, *b = text;
+        while (*a && *a == *b) {
+            a++;
+            b++;
+        }
+        if (*a == *b)
+            return texts[middle].level;
+        if ((unsigned char) *a < (unsigned char) *b)
+            low = middle + 1;
+        else
+            n = middle;
     }
-    return *a == *b;
+    return -1;
+}
+"""
+
+FIND_NUMBER = """
+/* The place of a number among ascending ones; -1 if it is none of them. */
+static int NAME_find_number(const double *numbers, int n, double value)
+{
+    int low = 0;
+    while (low < n) {
+        const int middle = low + (n - low) / 2;
+        if (numbers[middle] == value)
+            return middle;
+        if (numbers[middle] < value)
+            low = middle + 1;
+        else
+            n = middle;
+    }
+    return -1;
 }
 """
 

@@ -1,7 +1,9 @@
 """How kernels are compiled: `kernel` and `bare_kernel` are for what Python calls, `inner` and `section` for the rest.
 
 Compiled code is kept on disk, so that a machine compiles once: in the folder that NUMBA_CACHE_DIR names, else beside
-the package, else in the user's cache folder. Where none of these can be written to, every process compiles in memory.
+the package, else in the user's cache folder: the first that can be written to. Code is also read from the folders
+before it, which somebody else may have filled. Where no folder can be written to, every process compiles in memory what
+it does not find.
 """
 
 import gc
@@ -24,13 +26,12 @@ from numba import __version__, config, njit
 if config.DISABLE_JIT:
     raise ImportError("sublearn needs Numba's compiler, which NUMBA_DISABLE_JIT turns off; unset that variable.")
 try:
-    from numba.core.caching import IndexDataCacheFile
-
+    from sublearn.kernels.compiled_files import keep_in_files
     from sublearn.kernels.pipeline import PartCompiler, WholeCompiler
 
     WHOLE: dict[str, Any] = {"pipeline_class": WholeCompiler}
     PART: dict[str, Any] = {"pipeline_class": PartCompiler}
-except ImportError:  # a Numba whose inner parts have moved: its own way takes longer to compile
+except (ImportError, AttributeError):  # a Numba whose inner parts have moved: its own way takes longer to compile
     WHOLE, PART = {}, {}
 
 FLAGS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
@@ -45,18 +46,6 @@ def _sources_digest() -> str:
 
 
 _DIGEST = _sources_digest()
-
-
-def _name_by_digest(dispatcher: Any) -> None:
-    """Let the cached file's name tell the sources it was made from.
-
-    Numba looks only at the kernel's own file, not at what it calls, and a process that starts while another
-    renews the cache could load old code under the new stamp. With a name of its own neither can happen.
-    """
-    cache: Any = getattr(dispatcher, "_cache", None)
-    if WHOLE and hasattr(cache, "_cache_file"):
-        base = f"{cache._impl.filename_base}-{_DIGEST[:12]}"
-        cache._cache_file = IndexDataCacheFile(cache.cache_path, base, _DIGEST)
 
 
 @contextmanager
@@ -135,7 +124,9 @@ class Kernel:
             self.dispatcher = njit(cache=True, **WHOLE, **flags)(function)
         except RuntimeError:  # no folder can be written to: compile in every process
             self.dispatcher = njit(**WHOLE, **flags)(function)
-        _name_by_digest(self.dispatcher)
+        self.folder: str | None = self.dispatcher._cache.cache_path  # where its compiled code is kept
+        if WHOLE:
+            keep_in_files(self.dispatcher, _DIGEST)
         self.__doc__ = function.__doc__
         self.__name__ = function.__name__
         self.is_new = True

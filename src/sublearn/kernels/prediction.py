@@ -15,6 +15,7 @@ ROWS = 256  # samples that go through all trees together, while their codes are 
 CROWN = 3  # levels of a crown
 CELLS = 1 << CROWN  # where routes may leave it
 FEW = 32  # samples for which a crown does not pay
+TREES = 32  # that a single sample goes through together
 
 
 class Crowns(NamedTuple):
@@ -28,9 +29,10 @@ class Crowns(NamedTuple):
 class Routes(NamedTuple):
     """Trees as binary trees of records that samples walk in step.
 
-    A node of q hyperplanes becomes q levels, of which the j-th asks hyperplane j in each of 2^j records. A record has
-    `width` numbers, the threshold and the coefficients, and as many links: the first of the two next records, and the
-    places of the codes that go with the coefficients, which are features times `ROWS`. An end leads to itself.
+    A node of q hyperplanes becomes q levels, of which the j-th asks hyperplane j in each of up to 2^j records: where no
+    child lies beyond, routes end. A record has `width` numbers, the threshold and the coefficients, and as many links:
+    the first of the two next records, and the places of the codes that go with the coefficients, which are features
+    times `ROWS`. An end leads to itself.
     """
 
     number: Array  # float32 (n_records * width,)
@@ -68,6 +70,27 @@ def lay_out_crown(routes, t):
         crowns.record[t, 2 * k + 1] = following + (following != here)
 
 
+@inner
+def leads_on(nodes, node, q, plane, cell):
+    """Whether a child lies beyond the first planes of a node of q, on the sides that the bits of `cell` tell."""
+    for other in range(cell, 1 << q, 1 << plane):  # noqa: SIM110
+        if nodes.children[nodes.first_child[node] + other] >= 0:
+            return True
+    return False
+
+
+@bare_kernel
+def count_records(nodes, roots):
+    """Number of records that `lay_out` fills."""
+    n = roots.size
+    for node in range(nodes.parent.size):
+        q = nodes.first_plane[node + 1] - nodes.first_plane[node]
+        for plane in range(q):
+            for cell in range(1 << plane):
+                n += 2 * leads_on(nodes, node, q, plane, cell)
+    return n
+
+
 @kernel
 def lay_out(nodes, roots, routes):
     """Fill the routes through trees."""
@@ -75,10 +98,8 @@ def lay_out(nodes, roots, routes):
     link = routes.link
     width = routes.width
     answers = routes.answers
-    n_records = answers.size
-    plane_of = np.empty(n_records, np.int64)  # -1 at an end
-    cell_of = np.empty(n_records, np.int64)
-    depth_of = np.empty(n_records, np.int64)
+    plane_of = np.empty(answers.size, np.int8)  # how many planes of the node are behind; -1 at an end
+    cell_of = np.empty(answers.size, np.uint8)  # on which sides of these
     n = 0
     for t in range(roots.size):
         routes.first_records[t] = n
@@ -86,37 +107,41 @@ def lay_out(nodes, roots, routes):
         answers[n] = roots[t]
         plane_of[n] = 0
         cell_of[n] = 0
-        depth_of[n] = 0
         r = n
         n += 1
+        below = n  # the first record of the next level
+        depth = 1
         while r < n:
+            if r == below:
+                below = n
+                depth += 1
             node = answers[r]
             begin = nodes.first_plane[node]
             q = nodes.first_plane[node + 1] - begin
+            plane = np.int64(plane_of[r])
             word = r * width
             for term in range(1, width):
                 number[word + term] = 0.0
                 link[word + term] = 0
-            if plane_of[r] < 0 or q == 0:
+            if plane < 0 or q == 0 or not leads_on(nodes, node, q, plane, np.int64(cell_of[r])):
                 number[word] = np.inf
                 link[word] = r
                 r += 1
                 continue
-            p = begin + plane_of[r]
+            p = begin + plane
             number[word] = nodes.threshold[p]
             link[word] = n
             for term in range(nodes.first_term[p], nodes.first_term[p + 1]):
                 word += 1
                 number[word] = nodes.coefficient[term]
                 link[word] = np.int64(nodes.feature[term]) * ROWS
-            routes.depths[t] = max(routes.depths[t], depth_of[r] + 1)
+            routes.depths[t] = depth
             for side in range(2):
-                cell = cell_of[r] | side << plane_of[r]
+                cell = np.int64(cell_of[r]) | side << plane
                 answers[n] = node
-                plane_of[n] = plane_of[r] + 1
+                plane_of[n] = plane + 1
                 cell_of[n] = cell
-                depth_of[n] = depth_of[r] + 1
-                if plane_of[n] == q:
+                if plane + 1 == q:
                     child = nodes.children[nodes.first_child[node] + cell]
                     plane_of[n] = -1 if child < 0 else 0  # where no training sample fell, the node itself answers
                     answers[n] = node if child < 0 else child
@@ -257,6 +282,28 @@ def walk(rows, routes, t, n):
         walk_by_level(rows.codes, routes.number, routes.link, routes.width, starts, rows.cells, depth, n, rows.at)
 
 
+@inner
+def walk_trees(rows, routes, t, n):
+    """Take the first sample through n trees from tree t on, to the last records on its routes.
+
+    A level of all trees at a time: the routes of one sample through large trees are waits for memory, which are over
+    sooner side by side.
+    """
+    number = routes.number
+    link = routes.link
+    width = routes.width
+    depth = 0
+    for k in range(n):
+        rows.at[k] = routes.first_records[t + k]
+        depth = max(depth, routes.depths[t + k])
+    for _ in range(depth):
+        for k in range(np.uint64(0), np.uint64(n)):
+            if width == 3:
+                rows.at[k] = next_record(rows.codes, number, link, 3, np.uint64(rows.at[k]), np.uint64(0))
+            else:
+                rows.at[k] = next_record(rows.codes, number, link, width, np.uint64(rows.at[k]), np.uint64(0))
+
+
 @bare_kernel
 def find_leaves(codes, routes, roots, first, last, rows, out):
     """Fill out[i, t] with the node of tree t, counted from its root, in which the route of sample i ends."""
@@ -272,6 +319,17 @@ def find_leaves(codes, routes, roots, first, last, rows, out):
 @bare_kernel
 def add_values(routes, values, codes, first, last, rows, out):
     """Add to out[i] the values of the nodes in which the routes of sample i end, tree by tree."""
+    n_trees = routes.depths.size
+    if last - first == 1:
+        take_rows(codes, first, 1, rows.codes)
+        for t in range(0, n_trees, TREES):
+            n = min(TREES, n_trees - t)
+            walk_trees(rows, routes, t, n)
+            for j in range(n):
+                answer = routes.answers[rows.at[j]]
+                for k in range(values.shape[1]):
+                    out[first, k] += values[answer, k]
+        return
     for begin in range(first, last, ROWS):
         n = min(ROWS, last - begin)
         take_rows(codes, begin, n, rows.codes)

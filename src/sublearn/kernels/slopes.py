@@ -8,7 +8,7 @@ import numpy as np
 
 from sublearn.kernels.compilation import bare_kernel, inner
 from sublearn.kernels.derivatives import first_from, rounded
-from sublearn.kernels.prediction import ROWS, take_rows, walk
+from sublearn.kernels.prediction import ROWS, TREES, take_rows, walk, walk_trees
 
 SPREAD_BITS = 10
 SINGULAR = 1e-9  # share of a feature's squares that the features before it must leave for it to have a slope
@@ -194,6 +194,17 @@ def add_answers_of(order, places, nodes, values, slopes, codes, first, last, raw
 @bare_kernel
 def add_answers(routes, values, slopes, codes, first, last, rows, out):
     """Add to out[i] what the nodes in which the routes of sample i end answer, tree by tree."""
+    n_trees = routes.depths.size
+    if last - first == 1:
+        take_rows(codes, first, 1, rows.codes)
+        for t in range(0, n_trees, TREES):
+            n = min(TREES, n_trees - t)
+            walk_trees(rows, routes, t, n)
+            for j in range(n):
+                node = routes.answers[rows.at[j]]
+                for k in range(values.shape[1]):
+                    out[first, k] += answer_of(values, slopes, node, k, rows.codes, 0, ROWS)
+        return
     for begin in range(first, last, ROWS):
         n = min(ROWS, last - begin)
         take_rows(codes, begin, n, rows.codes)

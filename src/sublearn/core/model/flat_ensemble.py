@@ -77,8 +77,7 @@ def alone(tree: FlatTree) -> FlatEnsemble:
 
 def find_routes(nodes: FlatTree, roots: Array) -> prediction.Routes:
     """The routes through trees, as prediction takes them."""
-    n_planes, n_trees = np.diff(nodes.first_plane), len(roots)
-    n_records = n_trees + int(np.sum(2 * ((1 << n_planes) - 1)))
+    n_records, n_trees = int(prediction.count_records(nodes, roots)), len(roots)
     n_terms = max(int(np.diff(nodes.first_term).max(initial=0)), 2)
     n_terms += n_terms % 2
     width = 1 + n_terms
