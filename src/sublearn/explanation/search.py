@@ -16,14 +16,16 @@ from sublearn.kernels.lines import NUMBER, Found, States, Wish, scan
 
 LEAST = 1e-4  # a saving below this, a tenth of a code, is none
 PARTS = (0.0, 0.3, 0.6, 0.85, 0.95, 1.1)  # of a change, that are tried together with another change
-KEPT = 6  # states of a row that are worked on
+KEPT = 12  # states of a row that are worked on
 KICKS = 8  # random changes of the best state at a time
-ROUNDS = 16  # of these, at the most without a better state
+ROUNDS = 12  # of these, at the most without a better state
 SHARES = (0.5, 0.25, 0.12, 0.06, 0.03, 0.015)  # of changes, that kicks take back in the mean
-PULLS = 8  # rows of the other answer that are pulled from
-NEAR = 24  # rows that are looked at for that
+PULLS = 12  # rows of the other answer that are pulled from
+NEAR = 32  # rows that are looked at for that
 STEPS = 3  # greedy steps
 BRANCHES = 4  # features that a greedy search begins with
+DETOURS = 1  # times that each change of the best state is done without
+FARTHER = 1.2  # by what factor a state may cost more than the best there
 TURNS = 60  # of improving, at the most
 BATCH = 1 << 22  # numbers that a batch of states takes, at the most
 
@@ -88,13 +90,18 @@ class Search:
         """First states of some rows, and the best of these; `pool` are rows that may be pulled from."""
         pulled = self.pulled(active, pool)
         self.offer(pulled)
-        states, _ = self.reduced(joined([self.greedy(active), pulled]))
+        own = Moves(active, np.full((len(active), self.rows.x.shape[1]), -1, np.int64))
+        states, _ = self.reduced(joined([self.greedy(own), pulled]))
         return self.best_of(states, KEPT)
 
     def improve(self, states: Moves) -> None:
         """Look for better states from some, as long as anything helps."""
         self.exchange(states)
-        self.kick(np.unique(states.row))
+        active = np.unique(states.row)
+        for _ in range(DETOURS):
+            others, _ = self.reduced(self.greedy(self.without(active), FARTHER))
+            self.exchange(self.best_of(others, KEPT))
+        self.kick(active)
 
     def look(self, states: Moves, budget: Array) -> Found:
         """What lies along all lines from some states, where all moves together cost less than a budget."""
@@ -173,21 +180,29 @@ class Search:
         x = self.space.values(self.rows.x[states.row], states.position)
         return self.goal.is_met(answers_of(self.members, x, self.workers), states.row)
 
-    def greedy(self, active: Array) -> Moves:
-        """States at their goal that single steps lead to, or several steps, each the steepest."""
-        d = self.rows.x.shape[1]
-        states = Moves(active, np.full((len(active), d), -1, np.int64))
-        reached = []
+    def greedy(self, states: Moves, farther: float = 1.0) -> Moves:
+        """States at their goal that single steps lead to, or several steps, each the steepest.
+
+        farther: by what factor they may cost more than the best.
+        """
+        reached = [states.take(np.zeros(0, np.int64))]
         for step in range(STEPS):
-            found = self.look(states, self.cost[states.row])
+            found = self.look(states, farther * self.cost[states.row])
             hits = self.hits(states, found)
             self.offer(hits)
             reached.append(self.best_of(hits, BRANCHES))
             order = np.argsort(-found.slope, axis=1, kind="stable")[:, : BRANCHES if step == 0 else 1]
             at, rank = np.nonzero(np.take_along_axis(found.steepest, order, axis=1) >= 0)
             states = self.moved(states.take(at), order[at, rank], found.steepest[at, order[at, rank]])
-            states = states.take(np.flatnonzero(self.costs(states).sum(axis=1) < self.cost[states.row]))
+            near = self.costs(states).sum(axis=1) < farther * self.cost[states.row]
+            states = states.take(np.flatnonzero(near))
         return joined(reached)
+
+    def without(self, active: Array) -> Moves:
+        """The best states of rows, each without one of its changes."""
+        states = Moves(active, self.position[active])
+        at, feature = np.nonzero(states.position >= 0)
+        return self.scaled(states.take(at), feature, 0.0)
 
     def moved(self, states: Moves, feature: Array, position: Array) -> Moves:
         """States with one feature moved; -1 where that takes it back to a category that the row has."""
