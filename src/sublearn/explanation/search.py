@@ -27,7 +27,6 @@ BRANCHES = 4  # features that a greedy search begins with
 DETOURS = 1  # times that each change of the best state is done without
 FARTHER = 1.2  # by what factor a state may cost more than the best there
 TURNS = 60  # of improving, at the most
-BATCH = 1 << 22  # numbers that a batch of states takes, at the most
 
 
 class Goal(NamedTuple):
