@@ -9,6 +9,7 @@ from sklearn.utils.validation import column_or_1d
 from sublearn._base.parameters import whole
 from sublearn.core.model.flat_ensemble import unpack
 from sublearn.core.model.flat_tree import feature_decreases, shares
+from sublearn.explanation.explaining import explain
 from sublearn.explanation.members import Member, answers_of, check_model, estimators_of, members_of, numbers_of
 from sublearn.explanation.names import names_for
 from sublearn.forest import SLMForest
@@ -193,8 +194,6 @@ def _targets(members: list[Member], y: Any, n: int) -> Array:
 
 def _shapley(model: Any, X: Any, background: Any) -> tuple[Array, Array]:
     """Mean absolute Shapley values over samples, and outputs, with standard errors over samples."""
-    from sublearn.explanation import explain
-
     values = np.abs(np.asarray(explain(model, X, background).values))
     each = values if values.ndim == 2 else values.mean(axis=2)
     errors = each.std(axis=0, ddof=1) / np.sqrt(len(each)) if len(each) > 1 else np.full(each.shape[1], np.nan)

@@ -3,14 +3,13 @@
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from sublearn._base.estimator import SLMPredictor
-from sublearn.average import SLMAverageClassifier, SLMAverageRegressor
 from sublearn.core.data.codes import encode_samples
 from sublearn.core.model.fitted import MEAN, FittedModel
 from sublearn.core.model.flat_ensemble import add_values
 from sublearn.core.parallel import Workers
+from sublearn.explanation.members import check_model
 from sublearn.kernels.layout import Array
 
 ADDITIVE = (MEAN, "identity")  # links by which an answer is a sum over trees
@@ -69,12 +68,7 @@ class Part(NamedTuple):
 
 def members_of(model: Any) -> list[tuple[float, SLMPredictor]]:
     """Fitted estimators with their weights, which add up to 1."""
-    if not isinstance(model, SLMPredictor | SLMAverageClassifier | SLMAverageRegressor):
-        raise TypeError(
-            "model of explain must be a fitted tree, forest, boosting or average of sublearn; got "
-            f"{type(model).__name__}."
-        )
-    check_is_fitted(model)
+    check_model(model, "explain")
     if isinstance(model, SLMPredictor):
         return [(1.0, model)]
     return list(zip(model.weights_.tolist(), model.estimators_, strict=True))
