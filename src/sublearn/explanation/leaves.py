@@ -1,4 +1,4 @@
-"""The nearest leaf of a single tree: leaves are polyhedra of codes, and the nearest point of one is a linear program.
+"""The nearest leaf of a single tree: leaves are polyhedra, and the nearest codes in one are an integer program.
 
 Leaves come in the order of a bound below what they can cost, and the search ends where no bound is below the best.
 """
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import linprog
+from scipy.optimize import Bounds, LinearConstraint, milp
 
 from sublearn.explanation.search import Moves, Search
 from sublearn.explanation.space import nearest
@@ -115,15 +115,17 @@ def _nearest_point(factors: Array, needed: Array, low: Array, high: Array, price
     if not len(used):
         return None
     a = factors[:, used]
-    limits = [(0.0, top) for top in (*high[used], *low[used])]
-    costs = np.tile(price[used], 2)
-    for spare in (0.5 * np.abs(a).sum(axis=1), np.zeros(len(a))):  # room for rounding, if there is any
-        found = linprog(costs, -np.hstack([a, -a]), -(needed + spare), bounds=limits, method="highs")
-        if found.status == 0:
-            moves = np.zeros(factors.shape[1])
-            moves[used] = np.rint(found.x[: len(used)] - found.x[len(used) :])
-            return moves
-    return None
+    found = milp(
+        np.tile(price[used], 2),
+        integrality=np.ones(2 * len(used)),
+        bounds=Bounds(0.0, np.floor(np.concatenate([high[used], low[used]]))),
+        constraints=LinearConstraint(np.hstack([a, -a]), lb=needed),
+    )
+    if found.x is None:
+        return None
+    moves = np.zeros(factors.shape[1])
+    moves[used] = np.rint(found.x[: len(used)] - found.x[len(used) :])
+    return moves
 
 
 def _positions(search: Search, row: int, moves: Array) -> Array:

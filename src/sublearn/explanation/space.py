@@ -18,7 +18,7 @@ from sublearn.kernels.layout import Array
 from sublearn.kernels.lines import ADDED, EXPONENTIAL, LOG_ODDS, LOGISTIC, SOFTMAX, Grid, Members, Trees
 from sublearn.kernels.prediction import ROWS
 
-LINKS = {"identity": ADDED, "exponential": EXPONENTIAL, "logistic": LOGISTIC, "softmax": SOFTMAX}
+LINKS = {"identity": ADDED, "certainty": ADDED, "exponential": EXPONENTIAL, "logistic": LOGISTIC, "softmax": SOFTMAX}
 ONE = Workers(1)
 
 
