@@ -125,7 +125,7 @@ class Attack:
 
     def values(self, places: Floats, rows: Any) -> Floats:
         """Rows with their changes made."""
-        out = self.task.x[rows].copy()
+        out: Floats = self.task.x[rows].copy()
         for f in range(self.d):
             moved = np.flatnonzero(places[:, f] != self.origin[rows, f])
             out[moved, f] = values_at(self.maps, f, places[moved, f]) if self.is_line[f] else places[moved, f]
@@ -165,7 +165,8 @@ class Attack:
     def proposals(self, rows: Any) -> Floats:
         """Changes of the best: taken back, shrunk, or with a step of one or two features."""
         random, n, d = self.random, len(rows), self.d
-        places, origin, spread = self.best[rows].copy(), self.origin[rows], self.spread[rows]
+        places: Floats = self.best[rows].copy()
+        origin, spread = self.origin[rows], self.spread[rows]
         kind, at = random.integers(0, 5, n), np.arange(n)
         chosen = random.random((n, d)) < random.choice([1.0 / d, 2.0 / d, 0.3, 0.6], n)[:, None]
         parts = np.where(random.random((n, d)) < 0.3, 0.0, 1.0 - spread[:, None] * random.random((n, d)))

@@ -19,8 +19,8 @@ from sublearn import (
 )
 from sublearn.display import ImportancesDisplay, InteractionsDisplay
 from sublearn.display.interactions import short_count
-from sublearn.explanation.importances import importances
-from sublearn.explanation.interactions import interactions
+from sublearn.explanation.feature_importances import importances
+from sublearn.explanation.feature_pairs import interactions
 
 matplotlib.use("agg")
 X, Y = load_wine(return_X_y=True)

@@ -111,7 +111,7 @@ def test_levels_of_a_crossing_are_those_that_change_the_side() -> None:
         for step in [step for step in route(model, row).steps if step.node == 0]:
             for crossing in step.crossings:
                 if np.isnan(crossing.by):
-                    for level in model._model.levels[list(X.columns).index(crossing.feature)]:
+                    for level in model._model.levels[list(X.columns).index(crossing.feature)] or ():
                         changed = row.assign(
                             **{crossing.feature: pd.Series([level], row.index, X[crossing.feature].dtype)}
                         )

@@ -8,7 +8,7 @@ import numpy as np
 from sublearn.display.canvas import COLOURS, SMALL, axes_of, dress, needed_matplotlib, palette_of
 from sublearn.display.names import short_names
 from sublearn.display.ranks import CHARACTER, check_count, renamed
-from sublearn.explanation.importances import Importances, importances
+from sublearn.explanation.feature_importances import Importances, importances
 
 OWNER = "ImportancesDisplay"
 ROW = 0.23  # inches of a bar

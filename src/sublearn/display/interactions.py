@@ -9,7 +9,7 @@ from sublearn.display.canvas import COLOURS, SMALL, TEXT, axes_of, needed_matplo
 from sublearn.display.colour_bar import add_colour_bar
 from sublearn.display.names import short_names
 from sublearn.display.ranks import CHARACTER, check_count, renamed
-from sublearn.explanation.interactions import Interactions, interactions
+from sublearn.explanation.feature_pairs import Interactions, interactions
 from sublearn.kernels.layout import Array
 
 OWNER = "InteractionsDisplay"

@@ -2,8 +2,8 @@
 
 from sublearn.explanation.counterfactuals import Counterfactuals, counterfactual
 from sublearn.explanation.explaining import explain
-from sublearn.explanation.importances import Importances, importances
-from sublearn.explanation.interactions import Interactions, interactions
+from sublearn.explanation.feature_importances import Importances, importances
+from sublearn.explanation.feature_pairs import Interactions, interactions
 from sublearn.explanation.record import Explanation
 from sublearn.explanation.routes import Crossing, Route, Step, route
 

@@ -71,8 +71,8 @@ def counterfactual(
     target: Any = None,
     *,
     features: Sequence[str | int] | None = None,
-    ranges: Mapping[str | int, tuple[float | None, float | None]] | None = None,
-    weights: Mapping[str | int, float] | None = None,
+    ranges: Mapping[Any, tuple[float | None, float | None]] | None = None,
+    weights: Mapping[Any, float] | None = None,
     background: Any = None,
 ) -> Counterfactuals:
     """Find for every row the smallest change that reaches another answer.
@@ -216,7 +216,8 @@ class _Writer:
     def differing(self, numbers: Array) -> Array:
         """Which cells are not as they were."""
         x = self.search.rows.x
-        return (numbers != x) & ~(np.isnan(numbers) & np.isnan(x))
+        differing: Array = (numbers != x) & ~(np.isnan(numbers) & np.isnan(x))
+        return differing
 
     def predicted(self, numbers: Array) -> Array:
         """What the model itself predicts for the table with its changes."""
@@ -227,8 +228,8 @@ class _Writer:
         goal, predicted = self.search.goal, self.predicted(numbers)[rows]
         if goal.kind == NUMBER:
             return (predicted >= goal.low) & (predicted <= goal.high)
-        classes = np.asarray(self.model.classes_)[goal.classes[rows]]
-        return (predicted == classes) == (goal.kind == WANTED)
+        right: Array = (predicted == np.asarray(self.model.classes_)[goal.classes[rows]]) == (goal.kind == WANTED)
+        return right
 
     def distances(self, numbers: Array) -> Array:
         """How far each row has gone."""
@@ -324,7 +325,7 @@ def _ranges(given: Any, model: FittedModel, names: list[str]) -> dict[int, tuple
 def _weights(given: Any, model: FittedModel, names: list[str]) -> dict[int, float]:
     found = per_feature(given, model, names, "weights", OWNER)
     for f, one in found.items():
-        if isinstance(one, bool) or not isinstance(one, Real) or not 0 < one < np.inf:
+        if isinstance(one, bool) or not isinstance(one, Real) or not 0 < float(one) < np.inf:
             raise ValueError(f"weights of {OWNER} must be finite numbers above 0; got {one!r} for {names[f]!r}.")
     return {f: float(one) for f, one in found.items()}
 

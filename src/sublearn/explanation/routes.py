@@ -199,7 +199,7 @@ class _Walker:
 
     def answer(self, node: int) -> Array:
         """What a node contributes for the row."""
-        out = self.model.contributions[node].copy()
+        out: Array = self.model.contributions[node].copy()
         slopes = self.model.ensemble.nodes.slopes
         if self.model.link != MEAN and slopes.first.size:
             for s in range(slopes.first[node], slopes.first[node + 1]):

@@ -134,6 +134,7 @@ def _of_tree(tree: FlatTree, features: Array, n_features: int) -> tuple[Array, A
         visits[at] += (parts > 0) * share[p]
         gains[at] += parts * gain
     if tree.slopes.first.size:
-        own = np.bincount(features[tree.slopes.feature], slope_decreases(tree), n_features)
-        gains[np.diag_indices(n_features)] += own
+        gains[np.diag_indices(n_features)] += np.bincount(
+            features[tree.slopes.feature], slope_decreases(tree), n_features
+        )
     return counts, visits, gains
