@@ -91,7 +91,7 @@ def test_features_of_single_planes_have_their_importances_on_the_diagonal() -> N
 def test_an_average_has_the_weighted_mean() -> None:
     model = case("average of classifiers").model
     parts = [interactions(one) for one in model.estimators_]
-    expected = np.average([part.gains for part in parts], axis=0, weights=model.weights_)
+    expected: Array = np.average([part.gains for part in parts], axis=0, weights=model.weights_)
     np.testing.assert_allclose(interactions(model).gains, expected)
 
 

@@ -10,7 +10,7 @@ from sublearn._base.frames import DATES, DURATIONS, TIMES
 from sublearn.core.model.fitted import FittedModel
 from sublearn.core.parallel import Workers
 from sublearn.explanation.cells import Table, roundest, shown
-from sublearn.explanation.leaves import is_single_tree, offer_leaves
+from sublearn.explanation.leaves import is_exact, is_single_tree, offer_leaves
 from sublearn.explanation.members import Member, answers_of, estimators_of, members_of, numbers_of
 from sublearn.explanation.names import chosen_features, names_for, per_feature
 from sublearn.explanation.search import Goal, Rows, Search
@@ -20,6 +20,7 @@ from sublearn.kernels.lines import AVOIDED, NUMBER, WANTED
 
 OWNER = "counterfactual"
 LONGER = (0.01, 0.001, 0.0)  # by how much a change may grow for the sake of few digits; the first that does is taken
+INSIDE = 0.999  # of a code, as far as values are taken to have it
 TIE = 1e-9  # scores that are nearer than this may be equal
 MOST = 10  # rows that are printed
 POOL = 1000  # rows of other answers that are looked at
@@ -150,7 +151,7 @@ def counterfactual(
             states = search.begin(part, pool)
             if is_single_tree(search):
                 offer_leaves(search, part)
-            if not is_single_tree(search) or not space.grid.is_line[may].all():  # categories are in no linear program
+            if not is_exact(search):
                 search.improve(states)
     return _Writer(model, table, space, search, limits, names).written(model.predict(X), met)
 
@@ -186,7 +187,8 @@ class _Writer:
         if changed.any():
             after[changed] = self.predicted(numbers)[changed]
         distance = np.where(found, self.distances(numbers), np.nan)
-        return Counterfactuals(out, found, distance, before, after, [self.changes(numbers, row) for row in range(n)])
+        changes = [self.changes(numbers, row) for row in range(n)]
+        return Counterfactuals(X=out, found=found, distance=distance, before=before, after=after, changes=changes)
 
     def rounded(self, rows: Array, longer: float) -> Array:
         """Rows with their changes in few digits; each may be longer by so much of the whole."""
@@ -198,8 +200,8 @@ class _Writer:
             axis, limit = space.axes[f], self.limits[f]
             position, origin = search.position[rows[i], f], search.rows.origin[rows[i], f]
             sign = 1.0 if axis.place[position] > origin else -1.0
-            near = axis.place[position] - sign * axis.half * 0.999
-            far = axis.place[position] + sign * (axis.half * 0.999 + share[i])
+            near = axis.place[position] - sign * axis.half * INSIDE
+            far = near + sign * share[i] if longer else axis.place[position] + sign * axis.half * INSIDE
             ends = values_at(space.maps, f, np.array([near, far]) / axis.weight)
             if limit.step:
                 ends[0] = axis.values[position]

@@ -123,18 +123,21 @@ def _of_tree(tree: FlatTree, features: Array, n_features: int) -> tuple[Array, A
         terms = slice(tree.first_term[p], tree.first_term[p + 1])
         squares = np.bincount(features[tree.feature[terms]], tree.coefficient[terms].astype(np.float64) ** 2)
         own = np.flatnonzero(squares)
-        if len(own) == 1:
-            parts = np.ones((1, 1))
-        else:
-            parts = np.outer(squares[own], squares[own])
-            np.fill_diagonal(parts, 0.0)
-            parts /= np.triu(parts).sum()
+        parts = _parts(squares[own])
         at = np.ix_(own, own)
         counts[at] += parts > 0
         visits[at] += (parts > 0) * share[p]
         gains[at] += parts * gain
     if tree.slopes.first.size:
-        gains[np.diag_indices(n_features)] += np.bincount(
-            features[tree.slopes.feature], slope_decreases(tree), n_features
-        )
+        np.add.at(gains, (features[tree.slopes.feature],) * 2, slope_decreases(tree))
     return counts, visits, gains
+
+
+def _parts(squares: Array) -> Array:
+    """How a hyperplane's gain is shared among the pairs of its features, or kept by its only one."""
+    if len(squares) == 1:
+        return np.ones((1, 1))
+    products = np.outer(squares, squares)
+    np.fill_diagonal(products, 0.0)
+    parts: Array = products / np.triu(products).sum()
+    return parts
