@@ -48,7 +48,8 @@ def test_a_stump_has_one_step_and_its_margin_is_the_distance_to_the_cut() -> Non
     assert crossing.feature == "x0"
     assert crossing.by == crossing.values[0] == pytest.approx(cut, abs=1e-3)
     assert found.leaves == {0: int(model.apply([[0.0]])[0])}
-    assert str(found).startswith(f"node 0: x0 >= {cut:.4g}: false by {-step.margin:.4g}; crossed by x0 at ")
+    assert str(found).startswith(f"node 0: x0 >= {cut:.4g}: false by {-step.margin:.4g}\n  crossed by x0 at ")
+    assert str(step) == ";".join(str(found).splitlines()[:2]).removeprefix("node 0: ").replace(";  ", "; ")
     assert str(found).endswith("the route ends; it answers 0, 1")
 
 

@@ -104,7 +104,7 @@ def _use(model: Any, y: Any, weights: Any) -> None:
 
 
 def _explain() -> None:
-    """Explain predictions of a tree so deep, over so many features, that a part of them is sampled."""
+    """Explain predictions of a tree so deep, over so many features, that a part of them is sampled; and change rows."""
     import numpy as np
 
     import sublearn
@@ -112,3 +112,4 @@ def _explain() -> None:
     X = np.random.default_rng(2).normal(size=(600, 20))
     model = sublearn.SLMRegressor(n_coefficients=4, subspace_size=20, random_state=0).fit(X, X.sum(axis=1))
     sublearn.explain(model, X[:2], n_permutations=4)
+    sublearn.counterfactual(model, X[:2], (0.0, None))

@@ -39,7 +39,7 @@ class Counterfactuals(NamedTuple):
     distance : ndarray of float
         How far the change goes, in standard deviations; 0 where none was needed, NaN where none was found.
     before, after : ndarray
-        What the model predicts for the row as it was, and as it is now.
+        What the model predicts for the row as it was, and as it is now; the same where no change was found.
     changes : list of dict
         For each row the features that change, with their cells before and after.
     """

@@ -67,13 +67,14 @@ class Step(NamedTuple):
     crossings: tuple[Crossing, ...]
 
     def __str__(self) -> str:
+        return "; ".join(self._lines())
+
+    def _lines(self) -> tuple[str, str]:
+        """The side, and the ways to the other one."""
         holds = "true" if self.is_true else "false"
-        ways = ", ".join(map(_way, self.crossings)) or "no single feature crosses it"
-        return (
-            f"{self.text}: {holds} by {abs(self.margin):.4g}; crossed by {ways}"
-            if self.crossings
-            else (f"{self.text}: {holds} by {abs(self.margin):.4g}; {ways}")
-        )
+        ways = ", ".join(map(_way, self.crossings))
+        crossed = f"crossed by {ways}" if ways else "no single feature crosses it"
+        return f"{self.text}: {holds} by {abs(self.margin):.4g}", crossed
 
 
 class Route(NamedTuple):
@@ -101,7 +102,9 @@ class Route(NamedTuple):
         for tree, leaf in self.leaves.items():
             own = [step for step in self.steps if step.tree == tree]
             lines += [f"tree {tree}"] if len(self.leaves) > 1 else []
-            lines += [f"node {step.node}: {step}" for step in own]
+            for step in own:
+                side, ways = step._lines()
+                lines += [f"node {step.node}: {side}", f"  {ways}"]
             answer = ", ".join(f"{value:.4g}" for value in self.answers[tree])
             lines.append(f"node {leaf}: the route ends; it answers {answer}")
         return "\n".join([*lines, *self.legend])
@@ -137,7 +140,8 @@ def route(model: Any, x: Any, tree: int | None = None) -> Route:
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
     >>> model = SLMClassifier(max_depth=1, max_partitions=1, n_projections=0).fit(X, y)
     >>> print(route(model, X[:1]))
-    node 0: petal length (cm) >= 2.475: false by 1.075; crossed by petal length (cm) at 2.475 (+1.075)
+    node 0: petal length (cm) >= 2.475: false by 1.075
+      crossed by petal length (cm) at 2.475 (+1.075)
     node 1: the route ends; it answers 1, 0, 0
     """
     check_model(model, OWNER)
