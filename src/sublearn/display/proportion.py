@@ -28,12 +28,13 @@ class Proportion(Artist):
         self.present = now
         if after <= 0 or abs(after / before - 1) < CHANGE:
             return
-        for text in self.axes.texts:
+        axes: Any = self.axes
+        for text in axes.texts:
             text.set_fontsize(text.get_fontsize() * after / before)
-        for line in self.axes.lines:
+        for line in axes.lines:
             line.set_linewidth(line.get_linewidth() * after / before)
             line.set_markersize(line.get_markersize() * after / before)
-        for patch in self.axes.patches:
+        for patch in axes.patches:
             patch.set_linewidth(patch.get_linewidth() * after / before)
 
     @staticmethod
