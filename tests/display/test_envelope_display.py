@@ -118,7 +118,7 @@ def test_wrong_arguments_are_refused(wine: Any) -> None:
     model, data = wine
     with pytest.raises(ValueError, match=r"X and y of .* must be given together, or neither\."):
         EnvelopeDisplay.from_estimator(model, data.data)
-    with pytest.raises(ValueError, match=r"model of EnvelopeDisplay.from_estimator must have been fitted to these X"):
+    with pytest.raises(ValueError, match=r"estimator of EnvelopeDisplay.* must have been fitted to these X"):
         EnvelopeDisplay.from_estimator(model, data.data[::2], data.target[::2])
     with pytest.raises(ValueError, match=r"height of EnvelopeDisplay.from_parameters must be a number from 0 to 127"):
         EnvelopeDisplay.from_parameters(-1, 0.5)

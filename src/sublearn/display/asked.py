@@ -11,6 +11,7 @@ from sublearn.average import SLMAverageClassifier, SLMAverageRegressor
 from sublearn.core.model.fitted import MEAN, FittedModel
 from sublearn.core.model.flat_ensemble import alone, unpack
 from sublearn.display.others import OWNER
+from sublearn.export.chosen import last_step
 from sublearn.kernels.layout import Array
 
 
@@ -32,8 +33,8 @@ def check_estimator(estimator: Any) -> None:
             "their own. Draw one of its estimators_."
         )
     if not isinstance(estimator, SLMPredictor):
-        kind = type(estimator).__name__
-        raise TypeError(f"estimator of {OWNER} must be a fitted tree, forest or boosting of sublearn; got {kind}.")
+        got = f"{type(estimator).__name__}.{last_step(estimator)}"
+        raise TypeError(f"estimator of {OWNER} must be a fitted tree, forest or boosting of sublearn; got {got}")
     check_is_fitted(estimator)
 
 

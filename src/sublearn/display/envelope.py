@@ -119,7 +119,7 @@ class EnvelopeDisplay:
     @classmethod
     def from_estimator(
         cls,
-        model: Any,
+        estimator: Any,
         X: Any = None,
         y: Any = None,
         *,
@@ -131,7 +131,7 @@ class EnvelopeDisplay:
 
         Parameters
         ----------
-        model : SLM estimator
+        estimator : SLM estimator
             A fitted tree, forest or boosting.
         X, y : array-like, default=None
             What a single tree was fitted to, without weights and with an int as `random_state`. The candidates of its
@@ -148,17 +148,17 @@ class EnvelopeDisplay:
         display : EnvelopeDisplay
             The display, drawn.
         """
-        fitted = fitted_model(model, OWNER)
+        fitted = fitted_model(estimator, OWNER, "estimator")
         if (X is None) != (y is None):
             raise ValueError(f"X and y of {OWNER} must be given together, or neither.")
         names = names_of_features(fitted, feature_names, OWNER)
         if X is not None:
-            drawn = of_root(search_root(model, X, y, OWNER), names)
+            drawn = of_root(search_root(estimator, X, y, OWNER, "estimator"), names)
         else:
-            drawn = of_trees(fitted, None if tree is None else tree_number(model, tree, OWNER))
-        decays = dict.fromkeys(draw.envelope_decay for draw in model._drawing_rounds())
+            drawn = of_trees(fitted, None if tree is None else tree_number(estimator, tree, OWNER))
+        decays = dict.fromkeys(draw.envelope_decay for draw in estimator._drawing_rounds())
         n_ranks = len(drawn.names) or max([fitted.subspace_size, *(place for place, _ in drawn.counts)])
-        return cls(float(model.envelope_height), [*decays], n_ranks, drawn, fitted.subspace_size).plot(ax=ax)
+        return cls(float(estimator.envelope_height), [*decays], n_ranks, drawn, fitted.subspace_size).plot(ax=ax)
 
     @classmethod
     def from_parameters(cls, height: float, decay: float, n_ranks: int = 8, *, ax: Any = None) -> Self:

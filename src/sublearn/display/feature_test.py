@@ -100,13 +100,13 @@ class FeatureTestDisplay:
 
     @classmethod
     def from_estimator(
-        cls, test: Any, *, n_named: int = 20, feature_names: Sequence[str] | None = None, ax: Any = None
+        cls, estimator: Any, *, n_named: int = 20, feature_names: Sequence[str] | None = None, ax: Any = None
     ) -> Self:
         """Draw a fitted feature test.
 
         Parameters
         ----------
-        test : DiscriminantFeatureTest or RelevantFeatureTest
+        estimator : DiscriminantFeatureTest or RelevantFeatureTest
             A fitted test.
         n_named : int, default=20
             Features with bars and names, the best ones, where there are more than 30; all have them otherwise.
@@ -120,23 +120,23 @@ class FeatureTestDisplay:
         display : FeatureTestDisplay
             The display, drawn.
         """
-        if not isinstance(test, FeatureTest):
+        if not isinstance(estimator, FeatureTest):
             tests = "a DiscriminantFeatureTest or RelevantFeatureTest"
-            raise TypeError(f"test of {OWNER} must be {tests}; got {type(test).__name__}.")
-        check_is_fitted(test)
-        n = len(test.losses_)
-        names = getattr(test, "feature_names_in_", None) if feature_names is None else feature_names
+            raise TypeError(f"estimator of {OWNER} must be {tests}; got {type(estimator).__name__}.")
+        check_is_fitted(estimator)
+        n = len(estimator.losses_)
+        names = getattr(estimator, "feature_names_in_", None) if feature_names is None else feature_names
         names = [f"x{f}" for f in range(n)] if names is None else list(map(one_line, names))
         if len(names) != n:
             raise ValueError(f"feature_names of {OWNER} must have a name for each of {n} features; got {len(names)}.")
         if not whole(1).accepts(n_named):
             raise ValueError(f"n_named of {OWNER} must be {whole(1).words}; got {n_named!r}.")
-        criterion = test.criterion if isinstance(test, DiscriminantFeatureTest) else "squared_error"
+        criterion = estimator.criterion if isinstance(estimator, DiscriminantFeatureTest) else "squared_error"
         display = cls(
-            test.losses_,
-            test.ranking_,
-            n_selected=test.n_features_,
-            loss=test.loss_,
+            estimator.losses_,
+            estimator.ranking_,
+            n_selected=estimator.n_features_,
+            loss=estimator.loss_,
             loss_name=UNITS[criterion],
             feature_names=names,
             n_named=n_named,

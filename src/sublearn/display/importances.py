@@ -7,7 +7,7 @@ import numpy as np
 
 from sublearn.display.canvas import COLOURS, SMALL, axes_of, dress, needed_matplotlib, palette_of
 from sublearn.display.names import short_names
-from sublearn.display.ranks import CHARACTER, check_count, renamed
+from sublearn.display.ranks import CHARACTER, check_count, check_estimator, renamed
 from sublearn.explanation.feature_importances import Importances, importances
 
 OWNER = "ImportancesDisplay"
@@ -103,6 +103,7 @@ class ImportancesDisplay:
             What was drawn.
         """
         needed_matplotlib(OWNER)
+        check_estimator(estimator, OWNER)
         found = importances(estimator, X, y, **measured)
         return cls(found, feature_names=feature_names).plot(ax=ax, n_features=n_features)
 

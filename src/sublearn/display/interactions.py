@@ -8,7 +8,7 @@ import numpy as np
 from sublearn.display.canvas import COLOURS, SMALL, TEXT, axes_of, needed_matplotlib, palette_of, rgb
 from sublearn.display.colour_bar import add_colour_bar
 from sublearn.display.names import short_names
-from sublearn.display.ranks import CHARACTER, check_count, renamed
+from sublearn.display.ranks import CHARACTER, check_count, check_estimator, renamed
 from sublearn.explanation.feature_pairs import Interactions, interactions
 from sublearn.kernels.layout import Array
 
@@ -91,6 +91,7 @@ class InteractionsDisplay:
             What was drawn.
         """
         needed_matplotlib(OWNER)
+        check_estimator(estimator, OWNER)
         found = interactions(estimator)
         return cls(found, feature_names=feature_names).plot(ax=ax, n_features=n_features)
 

@@ -106,7 +106,7 @@ class NodeDisplay:
     @classmethod
     def from_estimator(
         cls,
-        model: Any,
+        estimator: Any,
         X: Any,
         y: Any,
         *,
@@ -120,7 +120,7 @@ class NodeDisplay:
 
         Parameters
         ----------
-        model : SLM estimator
+        estimator : SLM estimator
             A fitted tree, forest or boosting.
         X : array-like of shape (n_samples, n_features)
             Samples; those of the fit, or others.
@@ -142,12 +142,12 @@ class NodeDisplay:
         display : NodeDisplay
             The display, drawn.
         """
-        fitted = fitted_model(model, OWNER)
-        number = tree_number(model, tree, OWNER)
+        fitted = fitted_model(estimator, OWNER, "estimator")
+        number = tree_number(estimator, tree, OWNER)
         i = position_of(fitted, int(fitted.ensemble.roots[number]), node, number, OWNER)
         names = names_of_features(fitted, feature_names, OWNER)
         classes = names_of_classes(fitted, class_names, OWNER)
-        x, targets = take_in(model, fitted, X, y, OWNER)
+        x, targets = take_in(estimator, fitted, X, y, OWNER)
         codes = encode_samples(x, fitted.maps, ALONE)
         inside = reaching(fitted, codes, number, i)
         if not inside.any():
@@ -155,12 +155,12 @@ class NodeDisplay:
         q = int(np.diff(fitted.ensemble.nodes.first_plane[i : i + 2])[0])
         most = SHORTEST if ax is not None else SHORTER if q > 1 else LONGEST
         writer = Inequalities(fitted, short_names(names, most), digits=3)
-        sums = targets_of(model, fitted, codes, targets, number).of(inside)
+        sums = targets_of(estimator, fitted, codes, targets, number).of(inside)
         planes = plane_views(writer, i, projected(fitted, codes[:, inside], i), sums, most)
         labels = targets[inside] if fitted.classes is not None else None
         is_boosting = sums.loss == OBJECTIVE
         n_trees = fitted.ensemble.n_trees
-        whose = type(model).__name__ + (f", tree {number} of {n_trees}" if n_trees > 1 else "")
+        whose = type(estimator).__name__ + (f", tree {number} of {n_trees}" if n_trees > 1 else "")
         share = percent(float(inside.mean()))
         n = int(inside.sum())
         view = NodeView(

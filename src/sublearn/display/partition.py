@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from sklearn.utils import check_random_state
 
+from sublearn._base.checking import check_target
 from sublearn._base.estimator import SLMPredictor
 from sublearn.display.asked import Asked, asked_of, check_estimator
 from sublearn.display.borders import borders_between, lines_in_units, polygons_in_units
@@ -192,7 +193,7 @@ class PartitionDisplay:
         )
         display = cls(**_computed(asked, (across, up), rows, max_cells))
         if y is not None and samples is not None:
-            display.samples = Dots(samples[:, pair], _checked_targets(y, len(samples)))
+            display.samples = Dots(samples[:, pair], _checked_targets(estimator, y, len(samples)))
         return display.plot(ax=ax, scale=scale, borders=borders, legend=legend)
 
     def plot(self, ax: Any = None, *, scale: str = "values", borders: bool = True, legend: bool = True) -> Self:
@@ -314,10 +315,17 @@ def _rows_as_numbers(estimator: SLMPredictor, given: Any) -> Array:
         return _as_numbers(estimator, [list(given)])
 
 
-def _checked_targets(y: Any, n: int) -> Array:
+def _checked_targets(estimator: SLMPredictor, y: Any, n: int) -> Array:
     targets = np.asarray(y).ravel()
     if len(targets) != n:
         raise ValueError(f"y of {OWNER} must have a target for each of {n} samples; got {len(targets)}.")
+    classes = estimator._model.classes
+    if classes is None:
+        return check_target(targets, OWNER)
+    unknown = set(targets.tolist()) - set(classes.tolist())
+    if unknown:
+        other = next(one for one in targets.tolist() if one in unknown)
+        raise ValueError(f"y of {OWNER} must hold classes of the model; got {other!r}.")
     return targets
 
 

@@ -3,10 +3,22 @@
 from collections.abc import Sequence
 from typing import Any
 
+from sklearn.utils.validation import check_is_fitted
+
+from sublearn._base.estimator import SLMPredictor
 from sublearn._base.parameters import whole
 from sublearn.display.names import one_line
+from sublearn.explanation.members import ALLOWED
+from sublearn.export.chosen import AVERAGES, last_step
 
 CHARACTER = 0.075  # inches
+
+
+def check_estimator(given: Any, owner: str) -> None:
+    """Raise an error for what is no fitted model of ours."""
+    if not isinstance(given, (SLMPredictor, *AVERAGES)):
+        raise TypeError(f"estimator of {owner} must be {ALLOWED}; got {type(given).__name__}.{last_step(given)}")
+    check_is_fitted(given)
 
 
 def check_count(given: Any, name: str, owner: str) -> int:

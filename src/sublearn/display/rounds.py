@@ -9,6 +9,7 @@ from sublearn._base.ensemble import SLMEnsemble
 from sublearn.display.canvas import COLOURS, SMALL, axes_of, dress, needed_matplotlib, palette_of
 from sublearn.display.names import elided, number, one_line
 from sublearn.display.staged import NAMES, LossCurve, Metric, recorded, staged, usual_metric
+from sublearn.export.chosen import last_step
 
 OWNER = "RoundsDisplay"
 MARK = "sublearn rounds "  # of lines: which model of their axes they are of
@@ -194,6 +195,7 @@ def _check(estimator: Any, metric: Any) -> None:
     if not isinstance(estimator, SLMEnsemble):
         raise TypeError(
             f"estimator of {OWNER} must be a fitted forest or boosting of sublearn; got {type(estimator).__name__}."
+            f"{last_step(estimator)}"
         )
     check_is_fitted(estimator)
     if metric is None or callable(metric):

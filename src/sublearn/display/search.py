@@ -38,13 +38,17 @@ class RootSearch(NamedTuple):
         return len(self.kept)
 
 
-def search_root(model: Any, X: Any, y: Any, owner: str = "search_root") -> RootSearch:
-    """Repeat the search of the root of a tree that was fitted to X and y, with its parameters and its random key."""
+def search_root(model: Any, X: Any, y: Any, owner: str = "search_root", called: str = "model") -> RootSearch:
+    """Repeat the search of the root of a tree that was fitted to X and y, with its parameters and its random key.
+
+    Errors speak of the argument `called` so of `owner`.
+    """
     if not isinstance(model, SLMTree):
-        raise TypeError(f"model of {owner} must be an SLMClassifier or SLMRegressor; got {type(model).__name__}.")
+        raise TypeError(f"{called} of {owner} must be an SLMClassifier or SLMRegressor; got {type(model).__name__}.")
     check_is_fitted(model)
     if model.tree_.is_leaf[0]:
-        raise ValueError(f"model of {owner} must have a root that is split; got a tree of one leaf.")
+        raise ValueError(f"{called} of {owner} must have a root that is split; got a tree of one leaf.")
+    model._check_samples(X)  # names and columns, of which a fresh fit would take any
     again: Any = clone(model)
     given, key = again._take_in(X, y, None), again._key()
     with again._workers() as workers:
@@ -52,7 +56,7 @@ def search_root(model: Any, X: Any, y: Any, owner: str = "search_root") -> RootS
         found = _search(training.task, key, workers, training.coded.maps, training.coded.rows)
     if not _is_root_of(found, model.tree_):
         raise ValueError(
-            f"model of {owner} must have been fitted to these X and y, without weights and with an int as "
+            f"{called} of {owner} must have been fitted to these X and y, without weights and with an int as "
             "random_state; its root has other hyperplanes."
         )
     return found

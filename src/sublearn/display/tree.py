@@ -108,7 +108,7 @@ class TreeDisplay:
     @classmethod
     def from_estimator(
         cls,
-        model: Any,
+        estimator: Any,
         tree: int | None = None,
         *,
         max_depth: int | None = 4,
@@ -121,7 +121,7 @@ class TreeDisplay:
 
         Parameters
         ----------
-        model : SLM estimator
+        estimator : SLM estimator
             A fitted tree, forest or boosting.
         tree : int, default=None
             Number of the tree, from 0; a forest and boosting need it.
@@ -142,14 +142,14 @@ class TreeDisplay:
         display : TreeDisplay
             The display, drawn.
         """
-        fitted = fitted_model(model, OWNER)
-        number = tree_number(model, tree, OWNER)
+        fitted = fitted_model(estimator, OWNER, "estimator")
+        number = tree_number(estimator, tree, OWNER)
         for name, given, others in (("max_depth", max_depth, ()), ("max_leaves", max_leaves, (PAGE,))):
             rule = either(one_of(*others), whole(1)) if others else whole(1)
             if given is not None and not rule.accepts(given):
                 raise ValueError(f"{name} of {OWNER} must be None or {rule.words}; got {given!r}.")
         n_trees = fitted.ensemble.n_trees
-        title = type(model).__name__ + (f", tree {number} of {n_trees}" if n_trees > 1 or tree is not None else "")
+        title = type(estimator).__name__ + (f", tree {number} of {n_trees}" if n_trees > 1 or tree is not None else "")
         display = cls(
             fitted,
             root=int(fitted.ensemble.roots[number]),
@@ -186,6 +186,9 @@ class TreeDisplay:
         self.ax_, self.figure_, self.layout_ = axes, axes.figure, page.layout
         self.text_size_, self.n_shown_ = page.size, len(drawn.all)
         draw_page(axes, page, self._marks(drawn), palette_of(axes), ruler, (self.title, self._subtitle(drawn)))
+        from sublearn.display.proportion import Proportion
+
+        Proportion(axes)
         return self
 
     def _content(self, most: int, max_leaves: int | None) -> tuple[Drawn, Teller]:

@@ -11,17 +11,20 @@ from sublearn.average import SLMAverageClassifier, SLMAverageRegressor
 from sublearn.core.model.fitted import FittedModel
 from sublearn.tree import SLMTree
 
+AVERAGES = SLMAverageClassifier, SLMAverageRegressor
 
-def fitted_model(model: Any, owner: str) -> FittedModel:
-    """The model of a fitted tree, forest or boosting that the function `owner` was given."""
+
+def last_step(model: Any) -> str:
+    """The way out for whoever gives a whole pipeline; nothing for all others."""
+    return " Give its last step." if isinstance(model, Pipeline) else ""
+
+
+def fitted_model(model: Any, owner: str, called: str = "model") -> FittedModel:
+    """The model of a fitted tree, forest or boosting that the function `owner` was given as the argument `called`."""
     if not isinstance(model, SLMPredictor):
-        way_out = ""
-        if isinstance(model, SLMAverageClassifier | SLMAverageRegressor):
-            way_out = " Give one of its estimators_."
-        elif isinstance(model, Pipeline):
-            way_out = " Give its last step."
+        way_out = " Give one of its estimators_." if isinstance(model, AVERAGES) else last_step(model)
         got = f"{type(model).__name__}.{way_out}"
-        raise TypeError(f"model of {owner} must be an SLM tree, forest or boosting; got {got}")
+        raise TypeError(f"{called} of {owner} must be an SLM tree, forest or boosting; got {got}")
     check_is_fitted(model)
     return model._model
 

@@ -8,6 +8,7 @@ import numpy as np
 from sublearn import __version__
 from sublearn._base.frames import NUMBERS
 from sublearn._base.parameters import PARAMETERS
+from sublearn.kernels.layout import Array
 from sublearn.reporting.markup import Markup, element
 from sublearn.reporting.study import Section, Study, help_on, paragraph, table
 from sublearn.reporting.subject import CATEGORIES, Feature
@@ -73,9 +74,22 @@ def _feature_cells(study: Study, f: int) -> list[Any]:
     missing = share_text(gaps) if gaps else "none"
     if feature.kind == CATEGORIES:
         return [kind, _levels(feature), f"{counted(len(np.unique(there)), 'level')}", missing]
-    shown = [value_text(x, feature.kind, 3) for x in (feature.low, feature.high)]
+    shown = [value_text(x, feature.kind, 3) for x in _usual(feature, there)]
     now = [value_text(float(x), feature.kind, 3) for x in ([there.min(), there.max()] if len(there) else [])]
     return [kind if feature.kind != NUMBERS or feature.had_gaps else "numbers", _range(shown), _range(now), missing]
+
+
+def _usual(feature: Feature, there: Array) -> tuple[float, float]:
+    """The usual values of a feature, such as it can have by those of these rows: whole numbers, none below zero.
+
+    A model knows a middle and a spread, and the one less the other may be a negative area, or a 1.1 of yes and no.
+    """
+    low, high = feature.low, feature.high
+    if len(there) and (there >= 0).all():
+        low, high = max(low, 0.0), max(high, 0.0)
+    if len(there) and (there == np.round(there)).all():
+        low, high = float(np.round(low)), float(np.round(high))
+    return low, high
 
 
 def _range(ends: list[str]) -> str:

@@ -9,12 +9,13 @@ import numpy as np
 from sublearn.explanation import importances
 from sublearn.kernels.layout import Array
 from sublearn.reporting.markup import Markup, element
+from sublearn.reporting.measures import NORMAL
 from sublearn.reporting.rows import Rows
 from sublearn.reporting.subject import Subject
 from sublearn.reporting.trial import Trial
 from sublearn.reporting.wording import counted
 
-SAMPLE_KEY, PERMUTATION_KEY, SURROGATE_KEY = 2, 3, 4  # below a seed; trial.py has 1
+SAMPLE_KEY, PERMUTATION_KEY, SURROGATE_KEY, BACKGROUND_KEY = 2, 3, 4, 5  # below a seed; trial.py has 1
 N_REPEATS, MOST_SHUFFLED = 3, (100, 2000)  # how often a feature is shuffled; bounds of the rows to do so with
 MOST_WALKS = 150_000_000  # of rows through trees, which that may take
 
@@ -22,8 +23,9 @@ MOST_WALKS = 150_000_000  # of rows through trees, which that may take
 class Weighed(NamedTuple):
     """How much each feature counts for the model."""
 
-    growth: Array  # (n_features,), by how much the loss grows when the feature is shuffled
-    errors: Array  # (n_features,), the standard errors
+    growth: Array  # (n_features,), by how much log loss, or root mean squared error, grows when the feature is shuffled
+    low: Array  # (n_features,), ends of the 95 % intervals; nan where there is none
+    high: Array
     n_rows: int  # that this was found on
     order: Array  # the features, the most important first
 
@@ -51,7 +53,13 @@ class Study:
         )
         assert found.errors is not None
         order = np.lexsort((-subject.model.feature_importances_, -found.values))
-        return Weighed(growth=found.values, errors=found.errors, n_rows=len(rows), order=order)
+        reach = NORMAL * found.errors
+        amounts = [found.values, found.values - reach, found.values + reach]
+        if known is None:  # squared errors, which nobody has a feeling for
+            error = float(np.mean((subject.answers(self.rows.only(rows))[:, 0] - y) ** 2))
+            amounts = [np.sqrt(np.maximum(error + one, 0.0)) - np.sqrt(error) for one in amounts]
+        growth, low, high = amounts
+        return Weighed(growth=growth, low=low, high=high, n_rows=len(rows), order=order)
 
     @property
     def predicted(self) -> Array:

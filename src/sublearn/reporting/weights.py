@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 
 from sublearn.reporting.markup import joined
-from sublearn.reporting.measures import NORMAL
 from sublearn.reporting.plot import meter
 from sublearn.reporting.study import Section, Study, help_on, paragraph, table
 from sublearn.reporting.wording import counted, number_text, share_text
@@ -22,7 +21,7 @@ def weights(study: Study) -> Section:
         f"The first {MOST_LISTED} are listed." if len(names) > MOST_LISTED else "",
         "These are answers of the model itself, which may know the rows." if study.trial.folds else "",
     ]
-    loss = "log loss" if study.subject.is_classifier else "mean squared error"
+    loss = "log loss" if study.subject.is_classifier else "root mean square error"
     header = ["Feature", f"Shuffled, the {loss} grows by", "Share of what was learned"]
     parts = [
         paragraph(" ".join(filter(None, words))),
@@ -42,11 +41,11 @@ def weights(study: Study) -> Section:
 def _lines(study: Study) -> list[list[Any]]:
     """A line for each of the first features."""
     weighed, shares = study.weighed, study.subject.model.feature_importances_
-    largest = float((weighed.growth + NORMAL * np.nan_to_num(weighed.errors)).max())
+    largest = float(np.fmax(weighed.growth, weighed.high).max())
     scale = 1.0 / largest if largest > 0 else 0.0
     found = []
     for f in weighed.order[:MOST_LISTED].tolist():
-        value, reach = float(weighed.growth[f]), NORMAL * float(weighed.errors[f])
-        bar = meter(value * scale, (value - reach) * scale, (value + reach) * scale)
+        value, low, high = (float(one[f]) for one in (weighed.growth, weighed.low, weighed.high))
+        bar = meter(value * scale, low * scale, high * scale)
         found.append([study.subject.names[f], joined(bar, " ", number_text(value, 2)), share_text(float(shares[f]))])
     return found
