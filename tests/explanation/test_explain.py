@@ -262,6 +262,24 @@ def test_average_is_explained_by_the_average_of_its_members() -> None:
     check(voting, voting.predict_proba)
 
 
+def test_members_of_an_average_have_orders_of_their_own(wide: Any) -> None:
+    """Else the errors of two that are the same would be the same, and the average no surer than one."""
+    tree, _, samples, background = wide
+    model = SLMAverageRegressor([tree, tree])
+    model.estimators_, model.weights_ = [tree, tree], np.array([0.5, 0.5])
+    one, both = (explain(each, samples, background, n_jobs=1) for each in (tree, model))
+    np.testing.assert_allclose(both.standard_errors, one.standard_errors / np.sqrt(2), rtol=0.8)
+    is_sampled = one.standard_errors > 0
+    assert is_sampled.any()
+    assert (both.values[is_sampled] != one.values[is_sampled]).mean() > 0.9
+
+
+def test_member_of_weight_0_is_left_out() -> None:
+    model = SLMAverageRegressor([NUMBERS["forest"], NUMBERS["boost"]], weights=[1, 0]).fit(X, TOTAL)
+    found, alone = (explain(one, SAMPLES, BACKGROUND) for one in (model, model.estimators_[0]))
+    assert found.values.tobytes() == alone.values.tobytes()
+
+
 def test_average_of_boosted_classifiers_is_explained_by_its_probabilities() -> None:
     model = SLMAverageClassifier([SLMBoostClassifier(**BOOST), SLMForestClassifier(**FEW)]).fit(X, TWO)
     check(model, model.predict_proba, X=SAMPLES[:1])

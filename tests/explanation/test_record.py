@@ -135,7 +135,8 @@ def test_predictions_of_an_own_loss_are_explained() -> None:
         ({"n_permutations": 2}, ValueError, "n_permutations of explain must be an even int of at least 4; got 2"),
         ({"n_permutations": 8.0}, ValueError, "n_permutations of explain must be an even int"),
         ({"n_jobs": 0.5}, ValueError, "n_jobs of explain must be"),
-        ({"random_state": "x"}, ValueError, "cannot be used to seed"),
+        ({"random_state": "x"}, ValueError, "random_state of explain must be None, an int or a RandomState; got 'x'"),
+        ({"random_state": -1}, ValueError, "random_state of explain must be"),
     ],
 )
 def test_wrong_input_is_told_what_is_right(

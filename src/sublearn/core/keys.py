@@ -13,6 +13,8 @@ numbers in use:
     an explanation         0, 1, 2, ...     trees, or pairs of orders, and then  `kernels.sampling`
                                             pairs; features to be ordered        `explanation.answers`
                            BACKGROUND, 2^32 samples to compare with              `explanation.explaining`
+                           MEMBERS, 2^34    members of an average, from there    `explanation.explaining`
+                                            on; the first has the explanation's
     a tree of a forest     BAG, 2^20        its bootstrap sample                 `core.tree.bagging`
     a round of boosting    SUBSAMPLE, 2^32  rows that are drawn, by contents     `core.boosting.rounds`
                            SIGNS, 2^33      signs of the outputs, the same       `core.boosting.rounds`

@@ -12,7 +12,7 @@ from sublearn.kernels.sampling import Draws, Sums, add_sampled, count_far_player
 from sublearn.kernels.shapley import PLACES, SLOTS, Linear, Space, Trees, add_credits
 from sublearn.kernels.sides import BLOCK, FEW, Sides
 
-WALKING = 5000  # what a tree costs with a block of the background, in samples visited
+WALKING = 600  # what a tree of depth 1 costs with a block of the background, in samples visited
 
 
 def credit_raw(part: Part, draw: Draw, workers: Workers) -> Credits:
@@ -27,7 +27,8 @@ def credit_raw(part: Part, draw: Draw, workers: Workers) -> Credits:
         space = _space(part)
         add_credits(ensemble.routes, trees, model.contributions, ensemble.nodes.slopes, own, first, last, space, values)
 
-    workers.run(add_part, np.array([WALKING * ensemble.n_trees * len(trees.codes)]), items=len(own))
+    costs = WALKING * int((ensemble.routes.depths.astype(np.int64) ** 2).sum())  # more ways to more ends
+    workers.run(add_part, np.array([costs * len(trees.codes)]), items=len(own))
     n_far = np.zeros(ensemble.n_trees, np.int64)
     count_far_players(
         ensemble.routes, trees.ends, trees.features, ensemble.nodes.slopes, _paths(part), _draws(part, draw), n_far

@@ -19,7 +19,7 @@ from sublearn.explanation.record import Explanation
 from sublearn.export.inequalities import names_of_features
 from sublearn.kernels.layout import Array
 
-BACKGROUND = 1 << 32  # number of a key, see `core.keys`
+BACKGROUND, MEMBERS = 1 << 32, 1 << 34  # numbers of keys, see `core.keys`
 MOST_DRAWN = 100  # samples of a background that is drawn from X
 RAW, PREDICTION = OUTPUTS = ("raw", "prediction")
 
@@ -89,7 +89,7 @@ def explain(
     True
     """
     members = members_of(model)
-    _check(output, n_permutations, n_jobs)
+    _check(output, n_permutations, random_state, n_jobs)
     key = _key(random_state)
     draw = Draw(key, n_permutations // 2)
     with Workers(n_threads(members[0][1].n_jobs if n_jobs is None else n_jobs)) as workers:
@@ -107,14 +107,15 @@ def explain(
     return _explanation(members[0][1], X, found, np.asarray(base), chosen, parts[0].background.shape[1])
 
 
-def _check(output: Any, n_permutations: Any, n_jobs: Any) -> None:
+def _check(output: Any, n_permutations: Any, random_state: Any, n_jobs: Any) -> None:
     if output is not None and output not in OUTPUTS:
         raise ValueError(f"output of explain must be None, 'raw' or 'prediction'; got {output!r}.")
     if not whole(4).accepts(n_permutations) or n_permutations % 2:
         raise ValueError(f"n_permutations of explain must be an even int of at least 4; got {n_permutations!r}.")
-    rule = PARAMETERS["n_jobs"].rule
-    if not rule.accepts(n_jobs):
-        raise ValueError(f"n_jobs of explain must be {rule.words}; got {n_jobs!r}.")
+    for name, given in (("random_state", random_state), ("n_jobs", n_jobs)):
+        rule = PARAMETERS[name].rule
+        if not rule.accepts(given):
+            raise ValueError(f"{name} of explain must be {rule.words}; got {given!r}.")
 
 
 def _key(random_state: Any) -> int:
@@ -150,11 +151,16 @@ def _chosen(output: str | None, parts: list[Part]) -> str:
 
 
 def _sum_of(parts: list[Part], draw: Draw, workers: Workers) -> Credits:
-    """Weighted sums of the parts' credits."""
-    each = [(part.weight, credit_raw(part, draw, workers)) for part in parts]
+    """Weighted sums of the parts' credits, each of orders of its own, so that variances add up."""
+    each = [(part.weight, credit_raw(part, _draw_of(draw, number), workers)) for number, part in enumerate(parts)]
     values = sum(weight * one.values for weight, one in each)
     variances = sum(weight**2 * one.variances for weight, one in each)
     return Credits(np.asarray(values), np.asarray(variances), all(one.is_exact for _, one in each))
+
+
+def _draw_of(draw: Draw, number: int) -> Draw:
+    """What is drawn for a part; the first has the key of all."""
+    return draw._replace(key=key_below(draw.key, MEMBERS + number)) if number else draw
 
 
 def _explanation(

@@ -67,11 +67,12 @@ class Part(NamedTuple):
 
 
 def members_of(model: Any) -> list[tuple[float, SLMPredictor]]:
-    """Fitted estimators with their weights, which add up to 1."""
+    """Fitted estimators with their weights, which add up to 1; an average without those of weight 0."""
     check_model(model, "explain")
     if isinstance(model, SLMPredictor):
         return [(1.0, model)]
-    return list(zip(model.weights_.tolist(), model.estimators_, strict=True))
+    pairs = zip(model.weights_.tolist(), model.estimators_, strict=True)
+    return [(weight, member) for weight, member in pairs if weight > 0]
 
 
 def make_parts(members: list[tuple[float, SLMPredictor]], X: Any, background: Any, workers: Workers) -> list[Part]:
