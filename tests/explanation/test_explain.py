@@ -1,6 +1,7 @@
 """Shapley values: against their definition, their axioms, and what users may ask for."""
 
 from collections.abc import Callable
+from math import comb
 from typing import Any
 
 import numpy as np
@@ -176,8 +177,8 @@ def wide() -> tuple[Any, Any, Array, Array]:
     rng = np.random.default_rng(3)
     Z = rng.normal(size=(1500, 20))
     y = np.where(Z.sum(axis=1) > 0, Z[:, ::2].sum(axis=1), Z[:, 1::2].max(axis=1)) + rng.normal(size=1500)
-    tree = SLMRegressor(max_depth=7, random_state=0, n_coefficients=4, subspace_size=20).fit(Z, y)
-    boost = SLMBoostRegressor(max_depth=7, n_estimators=3, learning_rate=0.5, leaf="linear", random_state=0).fit(Z, y)
+    tree = SLMRegressor(max_depth=11, random_state=0, n_coefficients=4, subspace_size=20).fit(Z, y)
+    boost = SLMBoostRegressor(max_depth=9, n_estimators=3, learning_rate=0.5, leaf="linear", random_state=0).fit(Z, y)
     return tree, boost, Z[:2], Z[100:130]
 
 
@@ -244,6 +245,42 @@ def test_path_of_twelve_features_is_followed_exactly() -> None:
     found = explain(model, Z[:1], Z[50:80])
     assert found.is_exact
     np.testing.assert_allclose(found.values[0], shapley_values(model.predict, Z[0], Z[50:80])[:, 0], atol=1e-9)
+
+
+def test_path_of_sixteen_features_is_followed_exactly() -> None:
+    """As by the definition, with all mixed samples asked for at once."""
+    n = 16
+    rng = np.random.default_rng(8)
+    Z = rng.normal(size=(600, n))
+    draws: dict[str, Any] = {"n_coefficients": 4, "subspace_size": 4, "envelope_decay": 0.0, "random_state": 0}
+    model = SLMBoostRegressor(max_depth=6, n_estimators=2, leaf="linear", axis_projections=False, **draws)
+    model.fit(Z, Z.sum(axis=1) + 2 * (Z[:, ::2].sum(axis=1) > Z[:, 1::2].sum(axis=1)))
+    nodes = model._model.ensemble.nodes
+    assert len(np.unique(nodes.feature[nodes.coefficient != 0])) == n
+    x, background = Z[0], Z[50:53]
+    found = explain(model, Z[:1], background, n_jobs=1)
+    assert found.is_exact
+    sets = (np.arange(1 << n)[:, None] >> np.arange(n) & 1).astype(bool)
+    game = (
+        model.predict(np.where(sets[:, None], x, background).reshape(-1, n)).reshape(-1, len(background)).mean(axis=1)
+    )
+    shares = np.array([1 / (n * comb(n - 1, size)) for size in range(n)])
+    for f in range(n):
+        without = np.flatnonzero(~sets[:, f])
+        value = shares[sets[without].sum(axis=1)] @ (game[without | 1 << f] - game[without])
+        np.testing.assert_allclose(found.values[0, f], value, atol=1e-9)
+
+
+def test_wide_plane_at_the_end_of_a_long_path_is_sampled() -> None:
+    """Its ways are too many to follow; the values still add up."""
+    Z = np.random.default_rng(7).normal(size=(400, 16))
+    draws: dict[str, Any] = {"n_projections": 30, "n_coefficients": 16, "subspace_size": 16, "envelope_decay": 0.0}
+    model = SLMRegressor(max_depth=2, max_partitions=1, axis_projections=False, random_state=0, **draws)
+    model.fit(Z, Z.sum(axis=1))
+    found = explain(model, Z[:2], Z[50:80], n_jobs=1)
+    assert not found.is_exact
+    total = found.base_values + found.values.sum(axis=1)
+    np.testing.assert_allclose(total, model.predict(Z[:2]), atol=1e-9)
 
 
 def test_background_of_several_blocks_is_the_mean_over_its_samples() -> None:

@@ -42,8 +42,8 @@ def explain(
     the values of a sample add up to its prediction minus the mean prediction for the background, and a feature that
     no path uses gets exactly 0. Features that share a hyperplane share by the same game.
 
-    Raw values are exact, unless a path to a leaf uses more than twelve features: what ends there is sampled, and the
-    result has its standard errors.
+    Raw values are exact, unless a path to a leaf uses more than sixteen features, or more than twelve where it has a
+    hyperplane of more than four: what ends there is sampled, and the result has its standard errors.
 
     Parameters
     ----------

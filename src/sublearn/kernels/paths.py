@@ -11,7 +11,9 @@ from sublearn.kernels.compilation import inner
 from sublearn.kernels.layout import Array
 from sublearn.kernels.prediction import ROWS
 
-MOST = 12  # features on a path; longer ones are cut off
+MOST = 16  # features on a path; longer ones are cut off
+WIDE = 4  # players of a plane; one of more may send a set of samples a great many ways
+MOST_WIDE = 12  # features on a path up to such a plane
 NEVER = 31  # the number of a player that is on no path
 CUT = -1
 
@@ -103,7 +105,8 @@ def find_paths(routes, slopes, features, first, n_records, paths):
                 find_slopes(slopes, routes.answers[first + r], features, paths, r)
             continue
         length = np.int64(MOST + 1) if is_cut else find_players(routes, word, features, paths, r)
-        if length > MOST:
+        if length > MOST or (length > MOST_WIDE and paths.n_players[r] > WIDE):
+            length = np.int64(MOST + 1)
             paths.n_players[r] = CUT
         for child in range(following, following + 2):
             paths.n_players[child] = CUT if length > MOST else 0
