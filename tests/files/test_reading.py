@@ -22,11 +22,13 @@ import sublearn
 from sublearn import ModelFileError
 from sublearn._files import models, reading, saving
 from sublearn._files.errors import Fault
-from sublearn._files.layout import MOST_HEADER, MOST_PARSED, size_in_words, size_when_parsed
+from sublearn._files.layout import MOST_HEADER, MOST_PARSED, MOST_SLOPES_EACH, size_in_words, size_when_parsed
 from sublearn._files.memory import Memory
 from sublearn._files.trees import check_ensemble, size_of_routes
+from sublearn.core.boosting.leaves import MOST_SLOPES
 from sublearn.core.model.flat_ensemble import FlatEnsemble
 from sublearn.core.model.flat_tree import KINDS, FlatTree
+from sublearn.kernels.shapley import SLOTS
 
 DATA = Path(__file__).parents[1] / "data"
 V1 = json.loads((DATA / "v1.json").read_text("utf-8"))
@@ -243,6 +245,11 @@ def put(name: str, at: int, value: Any) -> Callable[[Parts], Any]:
     return change
 
 
+def all_in_the_last_node(parts: Parts) -> None:
+    """Give all slopes to one leaf."""
+    parts.arrays["slopes.first"][:-1] = 0
+
+
 def field(value: Any, *names: Any) -> Callable[[Parts], Any]:
     """Change a field of the model."""
 
@@ -253,6 +260,10 @@ def field(value: Any, *names: Any) -> Callable[[Parts], Any]:
         at[names[-1]] = value
 
     return change
+
+
+def test_leaves_have_no_more_slopes_than_files_and_explanations_have_room_for() -> None:
+    assert MOST_SLOPES <= MOST_SLOPES_EACH <= SLOTS
 
 
 @pytest.mark.parametrize(
@@ -285,6 +296,7 @@ def field(value: Any, *names: Any) -> Callable[[Parts], Any]:
         (TREE, put("maps.units", 0, 3.0), "maps.units[0] must be a power of two; it is 3.0"),
         (TREE, put("maps.listed", 0, True), "maps.listed[0] must be true for categories, and for nothing else"),
         (BOOST, put("slopes.first", 1, -1), "slopes.first[1] must not be below the one before"),
+        (BOOST, all_in_the_last_node, "must be followed by at most 8; it is"),
         (BOOST, put("slopes.feature", 0, 77), "slopes.feature[0] must be from 0 to"),
         (BOOST, put("slopes.slope", 0, np.inf), "slopes.slope[0] must be finite"),
         (BOOST, put("slopes.low", 0, 9000), "slopes.low[0] must not be above slopes.high; it is 9000"),

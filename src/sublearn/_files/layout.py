@@ -20,6 +20,7 @@ FACTOR = 16  # ... and so many times its bytes where it is large
 MOST_TEXTS = 32 << 20  # bytes of an array of classes, in which all texts have the length of the longest
 DEEPEST = 12  # lists within lists, of values
 MOST_PARTITIONS = 8  # hyperplanes of a node
+MOST_SLOPES_EACH = 8  # of a leaf; explanations have room for so many
 MOST_VIEWS = 1 << 24  # of which 32 bits hold the places
 MOST_VIEWS_EACH = 16  # of one feature; codes take no more memory than rows that are so many times smaller
 TYPES = {  # by their names in a header

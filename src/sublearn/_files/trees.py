@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from sublearn._files.errors import Fault
-from sublearn._files.layout import MOST_PARTITIONS
+from sublearn._files.layout import MOST_PARTITIONS, MOST_SLOPES_EACH
 from sublearn._files.memory import Memory
 from sublearn.core.data.codes import EXACT
 from sublearn.core.model.flat_ensemble import FlatEnsemble
@@ -176,6 +176,8 @@ def _check_slopes(slopes: LeafSlopes, nodes: FlatTree, n_views: int) -> None:
     if first[0] != 0 or first[-1] != n:
         raise Fault(f"slopes.first must go from 0 to {n}; it goes from {first[0]} to {first[-1]}")
     refuse_where(np.append(False, first[1:] < first[:-1]), "slopes.first must not be below the one before", first)
+    sizes = np.diff(first)
+    refuse_where(sizes > MOST_SLOPES_EACH, f"slopes.first must be followed by at most {MOST_SLOPES_EACH}", sizes)
     refuse_where((feature < 0) | (feature >= n_views), f"slopes.feature must be from 0 to {n_views - 1}", feature)
     refuse_where(slopes.low > slopes.high, "slopes.low must not be above slopes.high", slopes.low)
     for name in ("slope", "mean"):
