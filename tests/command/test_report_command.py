@@ -77,7 +77,9 @@ def test_model_without_names_takes_columns_in_their_order(tmp_path: Path) -> Non
     lines = [f"{a},{b},{a}" for a, b in x + 0.5]
     data = write(tmp_path / "x.csv", "\n".join(["a,b,y", *lines, ""]))
     out = tmp_path / "report.html"
-    assert "does not know which column" in refused("report", tmp_path / "m.slm", data, "--out", out)
+    assert "does not say which column it predicts; name it with --target." in refused(
+        "report", tmp_path / "m.slm", data, "--out", out
+    )
     run("report", tmp_path / "m.slm", data, "--target", "y", "--out", out)
     assert "x0" in out.read_text("utf-8")
 

@@ -56,21 +56,25 @@ def test_targets_that_are_none_of_the_model_are_not_drawn(wine: Any) -> None:
         PartitionDisplay.from_estimator(numbers, X, np.where(y == 2, "red", "white"))
 
 
+def sizes_of(axes: Any) -> list[float]:
+    return [float(text.get_fontsize()) for text in axes.texts]
+
+
 def test_type_shrinks_with_the_axes_of_a_tree(wine: Any) -> None:
     model, *_ = wine
     figure = Figure(figsize=(10, 5))
     axes = figure.subplots()
     TreeDisplay.from_estimator(model, ax=axes)
-    before = [text.get_fontsize() for text in axes.texts]
+    before = sizes_of(axes)
     figure.draw_without_rendering()
-    assert [text.get_fontsize() for text in axes.texts] == before
+    assert sizes_of(axes) == before
     box = axes.get_position()
     axes.set_position((box.x0, box.y0, box.width / 2, box.height))
     figure.draw_without_rendering()
-    assert [text.get_fontsize() for text in axes.texts] == pytest.approx([size / 2 for size in before])
+    assert sizes_of(axes) == pytest.approx([size / 2 for size in before])
     figure.draw_without_rendering()
-    assert [text.get_fontsize() for text in axes.texts] == pytest.approx([size / 2 for size in before])
+    assert sizes_of(axes) == pytest.approx([size / 2 for size in before])
     axes.set_position(box)
     figure.draw_without_rendering()
-    assert [text.get_fontsize() for text in axes.texts] == pytest.approx(before)
+    assert sizes_of(axes) == pytest.approx(before)
     assert len(pickle.loads(pickle.dumps(figure)).axes[0].texts) == len(before)

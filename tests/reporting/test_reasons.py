@@ -17,7 +17,7 @@ from sublearn import (
 from sublearn.reporting import reasons as module
 from sublearn.reporting.reasons import FACTOR, NUMBER, ODDS, POINTS, amount_text, reason_cell, reasons_for
 from sublearn.reporting.rows import as_rows
-from sublearn.reporting.study import Study
+from sublearn.reporting.study import BACKGROUND_KEY, Study
 from sublearn.reporting.subject import as_subject
 from sublearn.reporting.trial import measured
 
@@ -39,10 +39,10 @@ def test_the_only_feature_that_counts_is_the_only_reason() -> None:
     found = reasons_for(study, [row, 0, row])
     assert found is not None
     assert found.unit == NUMBER
-    mean = float(PRICE[study.sample(50, module.BACKGROUND_KEY)].mean())
+    mean = float(PRICE[study.sample(50, BACKGROUND_KEY)].mean())
     assert np.allclose(found.values[found.places[row]], [100 - mean, 0, 0])  # to the mean, all of it
     cell = reason_cell(study, found, row)
-    assert cell == f'<ul class="reasons"><li>size: 1 → <b>{amount_text(100 - mean, NUMBER)}</b></li></ul>'
+    assert cell == f'<ul class="reasons"><li>size: 1 <b>→ {amount_text(100 - mean, NUMBER)}</b></li></ul>'
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
@@ -65,7 +65,7 @@ def test_reasons_of_probabilities_add_up_to_them() -> None:
     study = study_of(SLMForestClassifier(**FEW), y)
     found = reasons_for(study, [3, 4])
     assert found is not None
-    mean = study.trial.answers[study.sample(50, module.BACKGROUND_KEY)].mean(axis=0)
+    mean = study.trial.answers[study.sample(50, BACKGROUND_KEY)].mean(axis=0)
     for row in (3, 4):
         k = int(study.predicted[row])
         assert np.isclose(found.values[found.places[row]].sum(), study.trial.answers[row, k] - mean[k])

@@ -105,8 +105,8 @@ def reason_cell(study: Study, reasons: Reasons, row: int) -> Markup:
     lines = [
         element(
             "li",
-            f"{study.subject.names[f]}: {study.rows.cell(study.subject, row, f)} → ",
-            element("b", amount_text(float(values[f]), reasons.unit)),
+            f"{study.subject.names[f]}: {study.rows.cell(study.subject, row, f)} ",
+            element("b", f"→ {amount_text(float(values[f]), reasons.unit)}"),
         )
         for f in named
     ]
