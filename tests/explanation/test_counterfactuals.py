@@ -385,7 +385,7 @@ def test_bad_arguments_are_refused() -> None:
     for target in (None, 3, "high", (None, None), (2, 1), (1, 2, 3), ("a", "b")):
         with pytest.raises(ValueError, match="target of counterfactual must be a pair of numbers"):
             counterfactual(numbers.model, numbers.X[:1], target)
-    with pytest.raises(ValueError, match="background of counterfactual must be a table like X: .*features"):
+    with pytest.raises(ValueError, match="background of counterfactual must be a table like X"):
         counterfactual(model, X, background=np.zeros((4, 3)))
     with pytest.raises(TypeError, match="model of counterfactual must be a fitted tree"):
         counterfactual(print, X)

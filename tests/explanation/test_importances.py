@@ -44,7 +44,9 @@ def test_decreases_are_the_feature_importances(name: str) -> None:
 def test_errors_of_a_forest_are_those_of_the_mean_over_its_trees() -> None:
     model = case("forest of classes").model
     each = np.array([tree.feature_importances_ for tree in model.estimators_])
-    np.testing.assert_allclose(importances(model).errors, each.std(axis=0, ddof=1) / np.sqrt(len(each)))
+    found = importances(model).errors
+    assert found is not None
+    np.testing.assert_allclose(found, each.std(axis=0, ddof=1) / np.sqrt(len(each)))
 
 
 def test_permutation_is_that_of_scikit_learn_up_to_its_draws(model: Any) -> None:
@@ -53,6 +55,7 @@ def test_permutation_is_that_of_scikit_learn_up_to_its_draws(model: Any) -> None
         model, X, y, scoring="neg_mean_squared_error", n_repeats=50, random_state=0
     ).importances_mean
     ours = importances(model, X, y, kind="permutation", n_repeats=50)
+    assert ours.errors is not None
     np.testing.assert_allclose(ours.values, theirs, atol=4 * ours.errors.max())
 
 

@@ -44,8 +44,8 @@ def two_planes() -> Any:
 def test_matrices_of_a_tree_made_by_hand() -> None:
     found = interactions(two_planes())
     # plane 1 has 0.4, plane 2 has 0.2, shared 4 : 4 : 1 among (0, 1), (0, 2) and (1, 2); plane 3 has 0.4 * 0.5
-    np.testing.assert_array_equal(found.counts, [[0, 2, 1], [2, 0, 1], [1, 1, 1]])
-    np.testing.assert_allclose(found.visits, [[0, 2, 1], [2, 0, 1], [1, 1, 0.4]])
+    np.testing.assert_array_equal(found.counts, np.array([[0, 2, 1], [2, 0, 1], [1, 1, 1]]))
+    np.testing.assert_allclose(found.visits, np.array([[0, 2, 1], [2, 0, 1], [1, 1, 0.4]]))
     a, b, c = 0.4 + 0.2 * 4 / 9, 0.2 * 4 / 9, 0.2 / 9
     np.testing.assert_allclose(found.gains, np.array([[0, a, b], [a, 0, c], [b, c, 0.2]]) / 0.8)
     assert [(one, other, count) for one, other, count, _ in found.pairs()] == [

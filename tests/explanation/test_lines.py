@@ -12,7 +12,7 @@ from sublearn.explanation.members import Member, answers_of, members_of, numbers
 from sublearn.explanation.search import Goal, Moves, Rows, Search
 from sublearn.explanation.space import Limits, Space, ends_of, make_space, nearest, places_of, values_at
 from sublearn.kernels.layout import Array
-from sublearn.kernels.lines import AVOIDED, NUMBER, Found
+from sublearn.kernels.scanning import AVOIDED, NUMBER, Found
 
 ONE = Workers(1)
 BUDGET = 2.0  # deviations

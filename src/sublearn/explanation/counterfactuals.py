@@ -16,7 +16,7 @@ from sublearn.explanation.names import chosen_features, names_for, per_feature
 from sublearn.explanation.search import Goal, Rows, Search
 from sublearn.explanation.space import Limits, Space, ends_of, make_space, places_of, values_at
 from sublearn.kernels.layout import Array
-from sublearn.kernels.lines import AVOIDED, NUMBER, WANTED
+from sublearn.kernels.scanning import AVOIDED, NUMBER, WANTED
 
 OWNER = "counterfactual"
 LONGER = (0.01, 0.001, 0.0)  # by how much a change may grow for the sake of few digits; the first that does is taken

@@ -1,6 +1,6 @@
 """The search for the nearest counterfactuals of many rows at once.
 
-Every step looks along all lines from a state, exactly (`kernels.lines`). Starts are single changes, greedy pairs and
+Every step looks along all lines from a state, exactly (`kernels.scanning`). Starts are single changes, greedy pairs and
 rows of the other answer. From there a change is taken back as far as another, cheaper one allows, until nothing helps.
 """
 
@@ -12,7 +12,7 @@ from sublearn.core.parallel import Workers
 from sublearn.explanation.members import Member, answers_of
 from sublearn.explanation.space import Space, nearest
 from sublearn.kernels.layout import Array
-from sublearn.kernels.lines import NUMBER, Found, States, Wish, scan
+from sublearn.kernels.scanning import NUMBER, Found, States, Wish, scan
 
 LEAST = 1e-4  # a saving below this, a tenth of a code, is none
 PARTS = (0.0, 0.3, 0.6, 0.85, 0.95, 1.1)  # of a change, that are tried together with another change

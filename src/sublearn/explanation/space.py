@@ -15,8 +15,9 @@ from sublearn.core.model.fitted import MEAN
 from sublearn.core.parallel import Workers
 from sublearn.explanation.members import Member
 from sublearn.kernels.layout import Array
-from sublearn.kernels.lines import ADDED, EXPONENTIAL, LOG_ODDS, LOGISTIC, SOFTMAX, Grid, Members, Trees
+from sublearn.kernels.lines import Grid, Trees
 from sublearn.kernels.prediction import ROWS
+from sublearn.kernels.scanning import ADDED, EXPONENTIAL, LOG_ODDS, LOGISTIC, SOFTMAX, Members
 
 LINKS = {"identity": ADDED, "certainty": ADDED, "exponential": EXPONENTIAL, "logistic": LOGISTIC, "softmax": SOFTMAX}
 ONE = Workers(1)
