@@ -245,9 +245,9 @@ def put(name: str, at: int, value: Any) -> Callable[[Parts], Any]:
     return change
 
 
-def all_in_the_last_node(parts: Parts) -> None:
-    """Give all slopes to one leaf."""
-    parts.arrays["slopes.first"][:-1] = 0
+def all_in_the_root(parts: Parts) -> None:
+    """Give all slopes to one node."""
+    parts.arrays["slopes.first"][1:] = len(parts.arrays["slopes.feature"])
 
 
 def field(value: Any, *names: Any) -> Callable[[Parts], Any]:
@@ -296,7 +296,7 @@ def test_leaves_have_no_more_slopes_than_files_and_explanations_have_room_for() 
         (TREE, put("maps.units", 0, 3.0), "maps.units[0] must be a power of two; it is 3.0"),
         (TREE, put("maps.listed", 0, True), "maps.listed[0] must be true for categories, and for nothing else"),
         (BOOST, put("slopes.first", 1, -1), "slopes.first[1] must not be below the one before"),
-        (BOOST, all_in_the_last_node, "must be followed by at most 8; it is"),
+        (BOOST, all_in_the_root, "slopes.first[0] must be followed by at most 8; it is"),
         (BOOST, put("slopes.feature", 0, 77), "slopes.feature[0] must be from 0 to"),
         (BOOST, put("slopes.slope", 0, np.inf), "slopes.slope[0] must be finite"),
         (BOOST, put("slopes.low", 0, 9000), "slopes.low[0] must not be above slopes.high; it is 9000"),
