@@ -96,6 +96,19 @@ def test_models_have_what_is_to_be_explained() -> None:
     assert (np.bincount(maps.features)[[2, 3]] > 1).all()  # the category and the feature with gaps
 
 
+@pytest.mark.filterwarnings("ignore")  # those of shap are not ours
+@pytest.mark.parametrize("kind", [CLASSES, NUMBERS], ids=["classes", "numbers"])
+def test_values_are_those_of_the_exact_explainer_of_shap(kind: dict[str, Any]) -> None:
+    shap = pytest.importorskip("shap")
+    background = shap.maskers.Independent(BACKGROUND, max_samples=len(BACKGROUND))
+    for name, model in kind.items():
+        y = MANY if kind is CLASSES else COUNTS if name == "poisson" else TOTAL
+        ours = explain(model.fit(X, y), SAMPLES, BACKGROUND, n_jobs=1)
+        theirs = shap.ExactExplainer(raw_of(model), background)(SAMPLES)
+        np.testing.assert_allclose(ours.values, theirs.values.reshape(ours.values.shape), atol=1e-9, err_msg=name)
+        np.testing.assert_allclose(ours.base_values, theirs.base_values.reshape(ours.base_values.shape), atol=1e-9)
+
+
 @pytest.mark.parametrize("name", CLASSES)
 @pytest.mark.parametrize("y", [MANY, TWO], ids=["many classes", "two classes"])
 def test_values_of_classes_are_those_of_the_definition(name: str, y: Array) -> None:

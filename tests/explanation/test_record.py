@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.datasets import load_breast_cancer
 from sklearn.exceptions import NotFittedError
 
 import sublearn
@@ -157,19 +156,6 @@ def pictures() -> Iterator[Any]:
     yield plt
     plt.close("all")
     matplotlib.use(before)
-
-
-def test_values_are_those_of_the_exact_explainer_of_shap() -> None:
-    shap = pytest.importorskip("shap")
-    X, y = load_breast_cancer(return_X_y=True)
-    X = X[:, :7]
-    for model in (SLMBoostClassifier(**BOOST).fit(X, y), SLMForestClassifier(n_estimators=4, random_state=0).fit(X, y)):
-        answer = getattr(model, "decision_function", model.predict_proba)
-        with np.errstate(all="ignore"):
-            theirs = shap.ExactExplainer(answer, shap.maskers.Independent(X[100:150], max_samples=50))(X[:3])
-        ours = explain(model, X[:3], X[100:150])
-        np.testing.assert_allclose(ours.values, theirs.values, atol=1e-9)
-        np.testing.assert_allclose(ours.base_values, theirs.base_values.reshape(ours.base_values.shape), atol=1e-9)
 
 
 @pytest.mark.filterwarnings("ignore")  # those of shap and matplotlib are not ours
