@@ -42,7 +42,7 @@ class ImportancesDisplay:
 
     See Also
     --------
-    importances : Tells how much each feature counts, in one of three ways.
+    sublearn.importances : Tells how much each feature counts, in one of three ways.
     InteractionsDisplay : Which features hyperplanes combine.
 
     Examples

@@ -43,7 +43,7 @@ class InteractionsDisplay:
 
     See Also
     --------
-    interactions : Counts which features are combined.
+    sublearn.interactions : Counts which features are combined.
     ImportancesDisplay : Importances of single features.
 
     Examples
