@@ -25,6 +25,7 @@ from sublearn import (
 )
 from sublearn.core.model.flat_ensemble import apply
 from sublearn.core.parallel import Workers
+from sublearn.explanation import search
 from sublearn.explanation.cells import roundest
 from sublearn.kernels.layout import Array
 
@@ -317,6 +318,18 @@ def test_numbers_may_be_asked_to_lie_between_two() -> None:
     found = counterfactual(model, X[:10], (120, 130), background=X)
     assert found.found.mean() > 0.9
     assert ((found.after >= 120) & (found.after <= 130))[found.found].all()
+
+
+def test_many_steps_lead_a_row_to_a_goal_that_no_other_row_has_reached(monkeypatch: pytest.MonkeyPatch) -> None:
+    X = np.random.default_rng(0).random((400, 8))
+    model = SLMForestRegressor(**FEW).fit(X, X.sum(axis=1))
+    row = X[model.predict(X).argmin()][None]
+    target = (float(np.quantile(model.predict(X), 0.97)), None)
+    found = counterfactual(model, row, target)
+    assert found.found.all()
+    assert len(found.changes[0]) > search.STEPS
+    monkeypatch.setattr(search, "CLIMBS", 0)
+    assert not counterfactual(model, row, target).found.any()
 
 
 def test_every_class_may_be_the_target() -> None:

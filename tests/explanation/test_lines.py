@@ -9,7 +9,8 @@ from exported import CASES, case
 from sublearn.core.parallel import Workers
 from sublearn.explanation.counterfactuals import TIE
 from sublearn.explanation.members import Member, answers_of, members_of, numbers_of
-from sublearn.explanation.search import Goal, Moves, Rows, Search
+from sublearn.explanation.moves import Goal, Moves, Rows
+from sublearn.explanation.search import Search
 from sublearn.explanation.space import Limits, Space, ends_of, make_space, nearest, places_of, values_at
 from sublearn.kernels.layout import Array
 from sublearn.kernels.scanning import AVOIDED, NUMBER, Found

@@ -12,8 +12,9 @@ from sublearn.core.parallel import Workers
 from sublearn.explanation.cells import Table, roundest, shown
 from sublearn.explanation.leaves import is_exact, is_single_tree, offer_leaves
 from sublearn.explanation.members import Member, answers_of, estimators_of, members_of, numbers_of
+from sublearn.explanation.moves import Goal, Rows
 from sublearn.explanation.names import chosen_features, names_for, per_feature
-from sublearn.explanation.search import Goal, Rows, Search
+from sublearn.explanation.search import Search
 from sublearn.explanation.space import Limits, Space, ends_of, make_space, places_of, values_at
 from sublearn.kernels.layout import Array
 from sublearn.kernels.scanning import AVOIDED, NUMBER, WANTED

@@ -10,7 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
 
-from sublearn.explanation.search import Moves, Search
+from sublearn.explanation.moves import Moves
+from sublearn.explanation.search import Search
 from sublearn.explanation.space import nearest
 from sublearn.kernels.layout import Array
 

@@ -4,15 +4,14 @@ Every step looks along all lines from a state, exactly (`kernels.scanning`). Sta
 rows of the other answer. From there a change is taken back as far as another, cheaper one allows, until nothing helps.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 
 from sublearn.core.parallel import Workers
 from sublearn.explanation.members import Member, answers_of
+from sublearn.explanation.moves import Goal, Moves, Rows, firsts, joined
 from sublearn.explanation.space import Space, nearest
 from sublearn.kernels.layout import Array
-from sublearn.kernels.scanning import NUMBER, Found, States, Wish, scan
+from sublearn.kernels.scanning import Found, States, Wish, scan
 
 LEAST = 1e-4  # a saving below this, a tenth of a code, is none
 PARTS = (0.0, 0.3, 0.6, 0.85, 0.95, 1.1)  # of a change, that are tried together with another change
@@ -23,57 +22,11 @@ SHARES = (0.5, 0.25, 0.12, 0.06, 0.03, 0.015)  # of changes, that kicks take bac
 PULLS = 12  # rows of the other answer that are pulled from
 NEAR = 32  # rows that are looked at for that
 STEPS = 3  # greedy steps
+CLIMBS = 40  # steps of a row that nothing else leads to its goal
 BRANCHES = 4  # features that a greedy search begins with
 DETOURS = 1  # times that each change of the best state is done without
 FARTHER = 1.2  # by what factor a state may cost more than the best there
 TURNS = 60  # of improving, at the most
-
-
-class Goal(NamedTuple):
-    """What the answers of rows are to be."""
-
-    kind: int
-    classes: Array  # int64 (n_rows,), wanted or avoided
-    low: float  # of numbers, as scores are
-    high: float
-    slack: float  # ties within this may count
-
-    def is_met(self, answers: Array, rows: Array) -> Array:
-        """Whether answers for some rows are as wanted."""
-        if self.kind == NUMBER:
-            return (answers[:, 0] >= self.low) & (answers[:, 0] <= self.high)
-        met: Array = (answers.argmax(axis=1) == self.classes[rows]) == (self.kind == 1)
-        return met
-
-
-class Rows(NamedTuple):
-    """The rows that are searched from."""
-
-    x: Array  # float64 (n_rows, n_features)
-    codes: Array  # int16 (n_rows, n_views)
-    origin: Array  # float64 (n_rows, n_features)
-    may_move: Array  # bool (n_rows, n_features)
-
-
-class Moves(NamedTuple):
-    """States: rows with some features moved to positions."""
-
-    row: Array  # int64 (n_states,)
-    position: Array  # int64 (n_states, n_features), -1: not moved
-
-    def take(self, chosen: Array) -> "Moves":
-        """Some of them."""
-        return Moves(self.row[chosen], self.position[chosen])
-
-
-def joined(parts: list[Moves]) -> Moves:
-    """All states of several."""
-    return Moves(np.concatenate([p.row for p in parts]), np.concatenate([p.position for p in parts]))
-
-
-def firsts(sorted_: Array) -> Array:
-    """Whether each of some sorted numbers is the first of its kind."""
-    return np.append(True, sorted_[1:] != sorted_[:-1])[: len(sorted_)]
 
 
 class Search:
@@ -87,11 +40,41 @@ class Search:
 
     def begin(self, active: Array, pool: Array) -> Moves:
         """First states of some rows, and the best of these; `pool` are rows that may be pulled from."""
-        pulled = self.pulled(active, pool)
+        pulled = self.pulled(self.near(active, pool, NEAR))
         self.offer(pulled)
-        own = Moves(active, np.full((len(active), self.rows.x.shape[1]), -1, np.int64))
+        own = self.unmoved(active)
         states, _ = self.reduced(joined([self.greedy(own), pulled]))
+        lost = active[~np.isfinite(self.cost[active])]
+        if len(lost):
+            found, _ = self.reduced(self.rescued(lost, pool))
+            states = joined([states, found])
         return self.best_of(states, KEPT)
+
+    def rescued(self, lost: Array, pool: Array) -> Moves:
+        """First states of rows that nothing near leads to the goal: from others of the pool, or by long climbs."""
+        pulled = self.pulled(self.near(lost, pool, len(pool)))
+        self.offer(pulled)
+        lost = lost[~np.isfinite(self.cost[lost])]
+        return joined([pulled, self.climbed(joined([self.unmoved(lost), self.near(lost, pool, PULLS)]))])
+
+    def unmoved(self, rows: Array) -> Moves:
+        """Rows as they are."""
+        return Moves(rows, np.full((len(rows), self.rows.x.shape[1]), -1, np.int64))
+
+    def climbed(self, states: Moves) -> Moves:
+        """States at their goal that many steps lead to, each the steepest, whatever it costs."""
+        reached = [states.take(np.zeros(0, np.int64))]
+        for _ in range(CLIMBS):
+            if not len(states.row):
+                break
+            found = self.look(states, np.full(len(states.row), np.inf))
+            hits = self.best_of(self.hits(states, found), PULLS)
+            self.offer(hits)
+            reached.append(hits)
+            going = np.flatnonzero((found.slope.max(axis=1) > 0.0) & ~np.isfinite(self.cost[states.row]))
+            feature = found.slope[going].argmax(axis=1)
+            states = self.moved(states.take(going), feature, found.steepest[going, feature])
+        return joined(reached)
 
     def improve(self, states: Moves) -> None:
         """Look for better states from some, as long as anything helps."""
@@ -152,8 +135,8 @@ class Search:
         self.position[states.row[better]] = states.position[better]
         return met
 
-    def pulled(self, active: Array, pool: Array) -> Moves:
-        """The nearest rows of the pool that are at the goal of each row, with what may not move as it is."""
+    def near(self, active: Array, pool: Array, n: int) -> Moves:
+        """Rows moved to the n nearest ones of the pool that are at their goal, but for what may not move."""
         origin = self.space.origins(pool)
         position, is_line, cost = self.space.positions(pool, origin), self.space.grid.is_line, self.space.grid.cost
         answers = answers_of(self.members, pool, self.workers)
@@ -164,11 +147,14 @@ class Search:
             there = origin[met]
             apart = np.where(is_line, np.abs(there - own), cost * (there != own))
             apart = np.where(np.isnan(apart) | ~may, 0.0, apart).sum(axis=1)
-            near = met[np.argsort(apart, kind="stable")[:NEAR]]
+            near = met[np.argsort(apart, kind="stable")[:n]]
             moved = np.where(may & (position[near] >= 0), position[near], -1)
             parts.append(Moves(np.full(len(near), row), np.where(~is_line & (moved == own), -1, moved)))
-        states = joined(parts)
-        states = states.take(np.flatnonzero(self.are_met(states)))
+        return joined(parts)
+
+    def pulled(self, near: Moves) -> Moves:
+        """The nearest of these that are at their goal, which what may not move could keep them from."""
+        states = near.take(np.flatnonzero(self.are_met(near)))
         rank = np.arange(len(states.row)) - np.searchsorted(states.row, states.row)
         return states.take(np.flatnonzero(rank < PULLS))
 
