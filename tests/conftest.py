@@ -23,6 +23,8 @@ settings.register_profile("all", derandomize=True, deadline=None, suppress_healt
 settings.load_profile("all")
 
 
+pytest_plugins = ["clusters"]  # fixtures of tests/dask
+
 N_QUICK = 3  # tests of a file, each with the first of its parameters: most files begin with what is checked by hand
 SLOW = (
     "test_bench.py",
@@ -71,7 +73,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 @pytest.fixture
 def divided(monkeypatch: pytest.MonkeyPatch) -> None:
     """Divide all work among threads."""
-    for name in ("SMALL", "PART"):
+    for name in ("SMALL", "PART", "HANDING"):
         monkeypatch.setattr(parallel, name, 1)
     assert len(parallel.divide(np.ones(1), 30, 3)) > 3
 

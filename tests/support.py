@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pytest
 from scipy.stats import chi2
 
 import naive
@@ -15,13 +16,14 @@ from sublearn.core.data.fixed_point import Units, pack
 from sublearn.core.model.flat_ensemble import alone, apply
 from sublearn.core.model.flat_tree import FlatTree
 from sublearn.core.parallel import Workers
+from sublearn.core.tree import workspace
 from sublearn.core.tree.answers import Answers, ClassShares, MeanTarget, NewtonStep
-from sublearn.core.tree.criterion import describe_nodes, largest_decreases, make_test
+from sublearn.core.tree.criterion import describe_nodes, make_test
 from sublearn.core.tree.grower import grow
 from sublearn.core.tree.parameters import DrawingRound, TreeParameters
 from sublearn.core.tree.projection import plan_projections
 from sublearn.core.tree.task import Task, class_root, number_root
-from sublearn.kernels.layout import CURVED_BITS, Candidates, Level, Samples, Test
+from sublearn.kernels.layout import CURVED_BITS, Candidates, Node, Samples, Test
 
 ONE_THREAD = Workers(1)
 INTEGERS = Units(0.0, 1.0)  # targets stand for themselves
@@ -56,6 +58,12 @@ PARAMETERS = replace(
     racing_samples=None,
     n_finalists=8,
 )
+
+
+def share_small_trees(patch: pytest.MonkeyPatch) -> None:
+    """Let threads share trees of more than 16 samples, and nodes of so many."""
+    for name, value in (("LEAST", 16), ("SHARED", 16), ("WORTH", 1), ("EACH", 1)):
+        patch.setattr(workspace, name, value)
 
 
 def parameters(**changes: Any) -> TreeParameters:
@@ -113,18 +121,17 @@ def samples_of(data: Data) -> Samples:
     )
 
 
-def level_of(data: Data, given: TreeParameters, nodes: Sequence[Any] | None = None) -> Level:
-    """A level whose nodes hold the given rows; one node with all of them by default."""
+def nodes_with(data: Data, given: TreeParameters, nodes: Sequence[Any] | None = None) -> list[Node]:
+    """Nodes that hold the given rows, one after the other in the order; one node with all of them by default."""
     nodes = [np.arange(len(data.y))] if nodes is None else [np.asarray(rows) for rows in nodes]
     n_runs = max(data.n_classes, 1)
     labels = data.y if data.n_classes else np.zeros(len(data.y), np.int64)
-    order = np.concatenate([rows[np.argsort(labels[rows], kind="stable")] for rows in nodes])
+    order = np.concatenate([rows[np.argsort(labels[rows], kind="stable")] for rows in nodes]).astype(np.int32)
     sizes = np.concatenate([np.bincount(labels[rows], minlength=n_runs) for rows in nodes])
     ends = np.concatenate([[0], np.cumsum(sizes)])
     runs = np.stack([ends[i * n_runs : (i + 1) * n_runs + 1] for i in range(len(nodes))])
-    test = kernel_test(given, data)
-    sums = describe_nodes(samples_of(data), order.astype(np.int32), runs, test, ONE_THREAD)
-    return Level(order.astype(np.int32), runs, sums.totals, largest_decreases(sums, test), keys_of(len(nodes)))
+    sums = describe_nodes(samples_of(data), order, runs, kernel_test(given, data), ONE_THREAD)
+    return [Node(order, own, totals) for own, totals in zip(runs, sums.totals, strict=True)]
 
 
 def keys_of(n: int) -> Array:

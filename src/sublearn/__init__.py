@@ -70,6 +70,7 @@ __version__ = "0.1.0"
 _MODULES = (
     "average",
     "boost",
+    "dask",
     "display",
     "explanation",
     "export",

@@ -429,12 +429,14 @@ class SLMBoostRegressor(RegressorPart, SLMBoost):
         name = f"{prefix}exposure of {type(self).__name__}"
         if not has_rate:
             raise ValueError(f"{name} must be None unless the loss is 'poisson' or 'gamma'.")
-        given = self._check_numbers(exposure, X, f"{prefix}exposure")
-        if not (given > 0).all():
-            raise ValueError(f"{name} must be positive everywhere; got {given.min():g}.")
-        if given.min() < 1 / LONGEST or given.max() > LONGEST:
-            low, high = given.min(), given.max()
-            raise ValueError(
-                f"{name} must lie from {1 / LONGEST:g} to {LONGEST:g}; got {low:g} to {high:g}. Choose another unit."
-            )
+        with self._links.all_well():
+            given = self._check_numbers(exposure, X, f"{prefix}exposure")
+            low, high = (given.min(), given.max()) if given.size else (1.0, 1.0)  # a partition may be empty
+            if not low > 0:
+                raise ValueError(f"{name} must be positive everywhere; got {low:g}.")
+            if low < 1 / LONGEST or high > LONGEST:
+                raise ValueError(
+                    f"{name} must lie from {1 / LONGEST:g} to {LONGEST:g}; got {low:g} to {high:g}. Choose another "
+                    "unit."
+                )
         return given

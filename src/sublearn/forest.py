@@ -15,11 +15,15 @@ from sublearn._base.targets import ClassifierPart, RegressorPart
 from sublearn.core.data.codes import encode_samples
 from sublearn.core.data.samples import Given
 from sublearn.core.keys import key_below
+from sublearn.core.links import Links
 from sublearn.core.model.flat_ensemble import alone, apply, pack
 from sublearn.core.model.flat_tree import FlatTree, feature_decreases, shares
 from sublearn.core.parallel import Workers
 from sublearn.core.tree.bagging import bagged, draw_bag
-from sublearn.core.tree.grower import grow, takes_long
+from sublearn.core.tree.grower import grow
+from sublearn.core.tree.shared import fits_everywhere, grow_apart, known_trees
+from sublearn.core.tree.task import Task
+from sublearn.core.tree.threads import takes_long
 from sublearn.kernels.layout import Array
 from sublearn.tree import SLMClassifier, SLMRegressor, SLMTree
 
@@ -56,7 +60,7 @@ class SLMForest(SLMEnsemble):
             if kept:
                 kept._check_settings()
                 self._check_width(given.X.shape[1])
-            self._check_bagging(len(given.X))
+            self._check_bagging(self._links.total(len(given.X)))
             trees = kept._trees() if kept else []
             n_new = self._n_new(len(trees), 3) if kept else int(self.n_estimators)
             key = kept._drawn_from if kept else self._key()
@@ -105,19 +109,36 @@ class SLMForest(SLMEnsemble):
         if self.oob_score and not self.bootstrap:
             raise ValueError(f"oob_score of {name} must be False unless bootstrap=True, which leaves samples out.")
 
-    def _bag(self, n_samples: int, key: int) -> Array:
-        n_draws = n_samples if self.max_samples is None else as_count(self.max_samples, n_samples)
-        return draw_bag(n_samples, n_draws, key)
+    def _bag(self, n_samples: int, key: int, links: Links) -> Array:
+        """How often each of some samples is drawn, which are those of one of several partitions."""
+        n, first = links.total(n_samples), links.before(n_samples)
+        n_draws = n if self.max_samples is None else as_count(self.max_samples, n)
+        return draw_bag(n, n_draws, key, first, first + n_samples)
 
     def _grow_trees(self, training: Training, key: int, n_kept: int, n_new: int, workers: Workers) -> list[FlatTree]:
-        task = training.task
+        task, numbers = training.task, range(n_kept, n_kept + n_new)
 
-        def grow_one(i: int, worker: Workers) -> FlatTree:
-            tree_key = key_below(key, n_kept + i)
-            own = bagged(task, self._bag(len(training.coded.rows), tree_key)) if self.bootstrap else task
-            return training.settled(grow(own, tree_key, worker), worker, own)
+        def draw(task: Task, number: int, links: Links) -> Task:
+            bag = self._bag(task.samples.codes.shape[1], key_below(key, number), links) if self.bootstrap else None
+            return task if bag is None else bagged(task, bag, links)
 
-        return workers.each(grow_one, n_new, takes_long(task))
+        def grow_one(task: Task, number: int, worker: Workers) -> FlatTree:
+            return grow(draw(task, number, worker.links), key_below(key, number), worker)
+
+        def settle(tree: FlatTree, number: int, worker: Workers) -> FlatTree:
+            return training.settled(tree, worker, draw(task, number, worker.links)) if training.settles else tree
+
+        known = known_trees(n_new, workers.links)
+        trees = [settle(tree, number, workers) for number, tree in zip(numbers, known, strict=False)]
+        numbers = numbers[len(known) :]
+        if fits_everywhere(task, workers):
+            grown = grow_apart(task, grow_one, numbers, takes_long(task), workers)
+            return trees + [settle(tree, number, workers) for number, tree in zip(numbers, grown, strict=True)]
+
+        def grow_settled(i: int, worker: Workers) -> FlatTree:
+            return settle(grow_one(task, numbers[i], worker), numbers[i], worker)
+
+        return trees + workers.each(grow_settled, len(numbers), takes_long(task))
 
     def _votes(self, value: Array) -> Array | None:
         """What nodes of these values contribute, if not the values themselves."""
@@ -132,20 +153,21 @@ class SLMForest(SLMEnsemble):
         n_trees = np.zeros(n_samples)
         for t, root in enumerate(model.ensemble.roots.tolist()):
             unseen = np.ones(n_samples, np.bool_)
-            bag = self._bag(len(training.coded.rows), key_below(self._drawn_from, t))
+            bag = self._bag(len(training.coded.rows), key_below(self._drawn_from, t), self._links)
             unseen[training.coded.rows[bag > 0]] = False
             leaves = apply(model.ensemble.only(t), codes, workers)[:, 0]
             sums[unseen] += model.contributions[root + leaves[unseen]]
             n_trees[unseen] += 1
-        if not n_trees.all():
+        if not self._links.every(n_trees.all()):
             text = "some samples were drawn for every tree and have no out-of-bag prediction; grow more trees."
             warnings.warn(text, stacklevel=3)
         with np.errstate(invalid="ignore"):
-            predictions = sums / n_trees[:, None]
+            predictions = self._links.whole(sums / n_trees[:, None])
         self._keep_oob(predictions)
-        counted = (n_trees > 0) & (sample_weight > 0)
-        weights = _near_one(sample_weight[counted])
-        self.oob_score_ = self._oob_score(given.y[counted], predictions[counted], weights) if counted.any() else np.nan
+        counted = self._links.whole((n_trees > 0) & (sample_weight > 0))
+        weights = _near_one(self._links.whole(np.ascontiguousarray(sample_weight))[counted])
+        y = self._links.whole(given.y)[counted]
+        self.oob_score_ = self._oob_score(y, predictions[counted], weights) if counted.any() else np.nan
 
     def _as_estimator(self, tree: FlatTree) -> SLMTree:
         names = self._tree_class._get_param_names()
@@ -379,11 +401,12 @@ class SLMForestRegressor(RegressorPart, SLMForest):
 
     def _encode_targets(self, given: Given) -> Given:
         given = super()._encode_targets(given)
-        if np.abs(given.y).max() > LARGEST:
-            raise ValueError(
-                f"y of {type(self).__name__} must lie from {-LARGEST:g} to {LARGEST:g}, so that trees can be added up; "
-                f"got numbers from {given.y.min():g} to {given.y.max():g}."
-            )
+        with self._links.all_well():
+            if np.abs(given.y).max(initial=0.0) > LARGEST:
+                raise ValueError(
+                    f"y of {type(self).__name__} must lie from {-LARGEST:g} to {LARGEST:g}, so that trees can be added "
+                    f"up; got numbers from {given.y.min():g} to {given.y.max():g}."
+                )
         return given
 
     def _keep_oob(self, predictions: Array) -> None:

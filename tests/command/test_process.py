@@ -140,6 +140,8 @@ for model in (sublearn.SLMForestClassifier(voting="hard", **few), sublearn.SLMBo
 wide = rng.normal(size=(300, 30))
 model = sublearn.SLMForestRegressor(n_estimators=3, subspace_size=30, n_coefficients=8).fit(wide, wide.sum(axis=1))
 assert not sublearn.explain(model, wide[:2]).is_exact
+large = rng.normal(size=(20_000, 6))
+sublearn.SLMBoostClassifier(n_estimators=2, learning_rate=0.1, n_jobs=2).fit(large, large[:, 0] > 0)
 """
     + SIGNATURES
 )

@@ -1,13 +1,15 @@
 """Bootstrap samples: rows drawn several times, or with so many times their weight."""
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
 
 from naive import Array, Data
-from sublearn.core.keys import key_below
-from sublearn.core.tree.bagging import BAG, bagged, draw_bag
+from sublearn.core.keys import key_below, keys_below
+from sublearn.core.tree import bagging
+from sublearn.core.tree.bagging import BAG, bagged, draw_bag, places_drawn
 from sublearn.core.tree.grower import grow
 from support import (
     KEY,
@@ -64,6 +66,23 @@ def test_a_bag_depends_on_its_key_alone() -> None:
 def test_a_longer_bag_begins_with_the_shorter() -> None:
     added = draw_bag(50, 51, KEY) - draw_bag(50, 50, KEY)
     assert sorted(added.tolist()) == [0] * 49 + [1]
+
+
+def test_partitions_count_their_own_draws_of_one_bag(monkeypatch: pytest.MonkeyPatch) -> None:
+    bag = draw_bag(50, 70, KEY)
+    monkeypatch.setattr(bagging, "AT_ONCE", 8)
+    cuts = [0, 0, 1, 30, 50]
+    parts = [draw_bag(50, 70, KEY, first, last) for first, last in pairwise(cuts)]
+    assert [len(part) for part in parts] == np.diff(cuts).tolist()
+    assert np.concatenate(parts).tolist() == bag.tolist()
+
+
+@pytest.mark.parametrize("n_samples", [1 << 31, (1 << 31) + 1, 10**10])
+def test_draws_are_from_all_of_very_many_samples(n_samples: int) -> None:
+    drawn = places_drawn(keys_below(KEY, np.arange(1000)), n_samples)
+    shares = np.histogram(drawn, 10, (0, n_samples))[0]
+    assert shares.sum() == 1000
+    assert shares.min() > 50  # of 100, less five deviations
 
 
 # --- growing from a bag

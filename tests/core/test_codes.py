@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import naive
 from naive import Array
 from sublearn.core import parallel
-from sublearn.core.data import codes
+from sublearn.core.data import codes, describing
 from sublearn.core.data.codes import CODE_LIMIT, DEVIATIONS, FeatureMaps, code_limit, encode_samples, fit_maps
 from sublearn.core.parallel import Workers
 from support import ONE_THREAD
@@ -283,8 +283,8 @@ def test_small_blocks_and_threads_give_the_same_codes(monkeypatch: pytest.Monkey
     x = np.stack([FEATURES[name][:300] for name in ("normal", "lognormal", "counts")], axis=1)
     weights = np.random.default_rng(6).integers(1, 4, 300)
     maps, expected = fit(x, "auto", weights), encode(x, fit(x, "auto", weights))
-    monkeypatch.setattr(codes, "BLOCK_VALUES", 50)
-    monkeypatch.setattr(codes, "SHARED", 1)
+    monkeypatch.setattr(describing, "BLOCK_VALUES", 50)
+    monkeypatch.setattr(describing, "SHARED", 1)
     monkeypatch.setattr(parallel, "SMALL", 1)
     with Workers(3) as workers:
         assert_same_maps(fit_maps(x, weights, "auto", CODE_LIMIT, workers), maps)
@@ -304,6 +304,6 @@ def test_projections_of_codes_at_the_limit_stay_exact_in_float32(coefficient_sum
 @pytest.mark.parametrize("order", ["C", "F"])
 def test_extremes_are_those_of_all_samples(n_samples: int, n_features: int, order: Literal["C", "F"]) -> None:
     x = np.asarray(np.random.default_rng(n_samples).normal(size=(n_samples, n_features)), order=order)
-    low, high = codes._extremes(x)
+    low, high = describing.extremes(x)
     np.testing.assert_array_equal(low, np.min(x, axis=0))
     np.testing.assert_array_equal(high, np.max(x, axis=0))

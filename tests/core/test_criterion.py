@@ -8,13 +8,14 @@ import pytest
 import naive
 from naive import Data
 from sublearn.core.tree.criterion import NodeSums, describe_nodes
-from support import ONE_THREAD, TASKS, WEIGHTS, kernel_test, level_of, make_data, parameters, random_data, samples_of
+from support import ONE_THREAD, TASKS, WEIGHTS, kernel_test, make_data, nodes_with, parameters, random_data, samples_of
 
 
 def describe(data: Data, criterion: str, nodes: list[list[int]] | None = None) -> NodeSums:
     given = parameters(criterion=criterion)
-    level = level_of(data, given, nodes)
-    return describe_nodes(samples_of(data), level.order, level.runs, kernel_test(given, data), ONE_THREAD)
+    found = nodes_with(data, given, nodes)
+    runs = np.stack([node.runs for node in found])
+    return describe_nodes(samples_of(data), found[0].order, runs, kernel_test(given, data), ONE_THREAD)
 
 
 def test_losses_of_four_samples_by_hand() -> None:

@@ -9,28 +9,22 @@ import pytest
 
 import naive
 from naive import Array, Data, Vector
-from sublearn.core import parallel
-from sublearn.core.parallel import Workers
-from sublearn.core.tree.decorrelation import keep_decorrelated
-from sublearn.core.tree.discriminant import score_projections
+from steps import UNTOUCHED, keep_decorrelated, score_projections
 from sublearn.core.tree.parameters import TreeParameters
 from sublearn.kernels.layout import BLOCK
 from support import (
-    ONE_THREAD,
     TASKS,
     WEIGHTS,
     candidates_of,
     kernel_test,
-    level_of,
     make_data,
+    nodes_with,
     parameters,
     random_data,
     random_vectors,
     samples_of,
     settings_of,
 )
-
-UNTOUCHED = 200  # in the cells of nodes that are not split
 
 
 class Found(NamedTuple):
@@ -40,22 +34,23 @@ class Found(NamedTuple):
     cells: list[Array]  # of each node's samples, in the order of its rows
 
 
-def keep(
-    data: Data, vectors: Any, p: TreeParameters, nodes: Any = None, workers: Workers = ONE_THREAD, scores: Any = None
-) -> Found:
-    """Score the candidates, or take their scores as given, and keep the best."""
-    level = level_of(data, p, nodes)
-    samples, test = samples_of(data), kernel_test(p, data)
-    candidates = candidates_of(vectors, len(level.runs))
-    score_projections(samples, level, test, candidates, 0, ONE_THREAD)
+def keep(data: Data, vectors: Any, p: TreeParameters, parts: Any = None, scores: Any = None) -> Found:
+    """Score the candidates, or take their scores as given, and keep the best, in one way and the other."""
+    nodes, samples, test = nodes_with(data, p, parts), samples_of(data), kernel_test(p, data)
+    candidates = candidates_of(vectors, len(nodes))
+    score_projections(samples, nodes, test, candidates)
     if scores is not None:
         candidates.decrease[:] = scores
-    cells = np.full(len(level.order), UNTOUCHED, np.uint8)
-    partitions = keep_decorrelated(samples, level, test, candidates, p, cells, workers)
+    (partitions, cells), (others, same) = (
+        keep_decorrelated(samples, nodes, test, candidates, p, loaded) for loaded in (False, True)
+    )
+    for one, other in zip([*partitions, *cells], [*others, *same], strict=True):
+        np.testing.assert_array_equal(one, other)
     by_row = np.empty(len(data.y), np.int64)
-    by_row[level.order] = cells
+    for node, inside in zip(nodes, cells, strict=True):
+        by_row[node.order[node.runs[0] : node.runs[-1]]] = inside
     kept = [row[:n].tolist() for row, n in zip(partitions.kept, partitions.n_kept, strict=True)]
-    rows = [np.arange(len(data.y))] if nodes is None else nodes
+    rows = [np.arange(len(data.y))] if parts is None else parts
     return Found(kept, partitions.n_children.tolist(), partitions.decrease.tolist(), [by_row[r] for r in rows])
 
 
@@ -296,18 +291,3 @@ def test_weight_three_equals_row_three_times(n_classes: int, criterion: str) -> 
     rows = keep(make_data(repeated.codes, repeated.y, n_classes), vectors, p)
     assert weighted[:3] == rows[:3]
     np.testing.assert_array_equal(np.repeat(weighted.cells[0], data.weights), rows.cells[0])
-
-
-def test_any_number_of_threads_keeps_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parallel, "SMALL", 1)
-    rng = np.random.default_rng(6)
-    data = random_data(rng, 500, 3, 3)
-    rows = rng.permutation(500)
-    nodes = [rows[:2], rows[2:10], rows[10:300], rows[300:301], rows[301:]]
-    vectors, p = random_vectors(rng, 15, 3), parameters(max_partitions=3, effective_ratio=0.1)
-    one = keep(data, vectors, p, nodes)
-    with Workers(4) as workers:
-        many = keep(data, vectors, p, nodes, workers)
-    assert one[:3] == many[:3]
-    for a, b in zip(one.cells, many.cells, strict=True):
-        np.testing.assert_array_equal(a, b)

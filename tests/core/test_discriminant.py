@@ -2,10 +2,8 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cache
 from typing import Any
 
-import numba
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -13,23 +11,21 @@ from hypothesis import strategies as st
 
 import naive
 from naive import Array, Data, Vector
-from sublearn.core import parallel
-from sublearn.core.parallel import Workers
+from steps import score_projections, stretches_of
 from sublearn.core.tree.criterion import TABLE_SIZE, make_test
-from sublearn.core.tree.discriminant import score_projections
 from sublearn.core.tree.parameters import TreeParameters
 from sublearn.core.tree.space import make_below
-from sublearn.kernels import columns
+from sublearn.kernels import columns, threshold
+from sublearn.kernels.compilation import bare_kernel
 from sublearn.kernels.layout import BLOCK, Candidates
-from sublearn.kernels.threshold import find_threshold
+from sublearn.kernels.references import refer
 from support import (
-    ONE_THREAD,
     TASKS,
     WEIGHTS,
     candidates_of,
     kernel_test,
-    level_of,
     make_data,
+    nodes_with,
     parameters,
     random_data,
     random_vectors,
@@ -38,10 +34,10 @@ from support import (
 )
 
 
-def score(data: Data, vectors: Any, p: TreeParameters, nodes: Any = None, workers: Workers = ONE_THREAD) -> Candidates:
-    level = level_of(data, p, nodes)
-    candidates = candidates_of(vectors, len(level.runs))
-    score_projections(samples_of(data), level, kernel_test(p, data), candidates, 0, workers)
+def score(data: Data, vectors: Any, p: TreeParameters, parts: Any = None) -> Candidates:
+    nodes = nodes_with(data, p, parts)
+    candidates = candidates_of(vectors, len(nodes))
+    score_projections(samples_of(data), nodes, kernel_test(p, data), candidates)
     return candidates
 
 
@@ -281,7 +277,7 @@ def test_candidates_with_a_known_score_are_left_alone() -> None:
     p = parameters()
     candidates = candidates_of([[1], [1], [1]])
     candidates.decrease[0], candidates.threshold[0] = [7.0, 8.0, 0.0], [70, 80, 0]
-    score_projections(samples_of(data), level_of(data, p), kernel_test(p, data), candidates, 2, ONE_THREAD)
+    score_projections(samples_of(data), nodes_with(data, p), kernel_test(p, data), candidates, 2)
     assert candidates.decrease[0].tolist() == [7.0, 8.0, 1.0]
     assert candidates.threshold[0].tolist() == [70, 80, 2]
 
@@ -291,28 +287,23 @@ def test_places_beyond_the_number_of_candidates_stay_empty() -> None:
     p = parameters()
     candidates = candidates_of([[1], [1], [1]])
     candidates.sizes[0] = 2
-    score_projections(samples_of(data), level_of(data, p), kernel_test(p, data), candidates, 0, ONE_THREAD)
+    score_projections(samples_of(data), nodes_with(data, p), kernel_test(p, data), candidates)
     assert candidates.decrease[0].tolist() == [1.0, 1.0, 0.0]
 
 
 # --- the bins, exactly
 
 
+@bare_kernel
+def find_bins(values: Any, low: Any, high: Any, n_bins: Any, out: Any) -> None:
+    columns.find_bins(values, values.size, low, high, n_bins, out)
+
+
 def bins_of(values: Array, n_bins: int) -> Array:
     """The kernel's bins of values that include their smallest and largest one."""
-    find_bins = columns.find_bins
-
-    def fill(values: Any, low: Any, high: Any, n_bins: Any, out: Any) -> None:
-        find_bins(values, values.size, low, high, n_bins, out)
-
-    if "fill" not in _compiled:
-        _compiled["fill"] = numba.njit(fill)
     out = np.empty(values.size, np.uint8)
-    _compiled["fill"](values.astype(np.int32), np.int32(values.min()), np.int32(values.max()), n_bins, out)
+    find_bins(values.astype(np.int32), np.int32(values.min()), np.int32(values.max()), n_bins, out)
     return out
-
-
-_compiled: dict[str, Any] = {}
 
 
 def twin_bins(values: Array, n_bins: int) -> Array:
@@ -420,41 +411,61 @@ def test_sums_hold_the_largest_targets_of_a_block(n_samples: int, target: int) -
     assert found.decrease[0, 0] == pytest.approx(float(naive.loss(data, "squared_error")), rel=1e-12)
 
 
-def test_any_number_of_threads_gives_the_same_scores(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parallel, "SMALL", 1)
+@pytest.mark.parametrize("weights", WEIGHTS)
+@pytest.mark.parametrize(("n_classes", "criterion"), [(3, "entropy"), (0, "squared_error")])
+def test_stretches_of_a_node_have_together_what_the_node_has(n_classes: int, criterion: str, weights: str) -> None:
+    """Ranges by minimum and maximum, histograms by sum: threads and partitions each take a stretch of the samples."""
     rng = np.random.default_rng(16)
-    data = random_data(rng, 400, 3, 3)
-    rows = rng.permutation(400)
-    nodes = [rows[:5], rows[5:300], rows[300:]]
-    vectors = random_vectors(rng, 23, 3)
-    one = score(data, vectors, parameters(), nodes)
-    for n_threads in (2, 3, 8):
-        with Workers(n_threads) as workers:
-            many = score(data, vectors, parameters(), nodes, workers)
-        np.testing.assert_array_equal(one.decrease, many.decrease)
-        np.testing.assert_array_equal(one.threshold, many.threshold)
+    n, p = BLOCK + 400, parameters(criterion=criterion)
+    data = random_data(rng, n, 3, n_classes, weights)
+    (node,), vectors = nodes_with(data, p), random_vectors(rng, 7, 3)
+    samples, whole = samples_of(data), score(data, vectors, p)
+    candidates = candidates_of(vectors)
+    _, (expected,) = stretches_of(samples, node, 16, candidates_of(vectors), [0, n])
+    for ends in (
+        [0, n],
+        [0, 0, 1, n // 2, n // 2, n],
+        [0, BLOCK, n - 1, n],
+        np.linspace(0, n, 17).astype(int).tolist(),
+    ):
+        ranges, sums = stretches_of(samples, node, 16, candidates, ends)
+        np.testing.assert_array_equal(ranges, whole.ranges[0])
+        np.testing.assert_array_equal(sums.sum(axis=0), expected)
+        assert sums.any(axis=(1, 2, 3)).tolist() == (np.diff(ends) > 0).tolist()
+    np.testing.assert_array_equal(expected.sum(axis=1), np.tile(node.totals, (7, 1)))
 
 
-@cache
-def compiled_find_threshold() -> Any:
-    find = find_threshold
-    return numba.njit(lambda *a: find(*a))
+def test_histograms_of_three_samples_by_hand() -> None:
+    data = make_data([0, 3, 8], [0, 1, 1], 2)  # bins of width 2
+    (node,) = nodes_with(data, parameters())
+    ranges, (first, second) = stretches_of(samples_of(data), node, 4, candidates_of([[1]]), [0, 2, 3])
+    assert ranges.tolist() == [[0, 8]]
+    assert first.tolist() == [[[1, 0], [0, 1], [0, 0], [0, 0]]]
+    assert second.tolist() == [[[0, 0], [0, 0], [0, 0], [0, 1]]]
+
+
+@bare_kernel
+def find_threshold(histogram: Any, totals: Any, test: Any, below: Any, out: Any) -> None:
+    test = refer(test)
+    below = refer(below)
+    out[0], out[1] = threshold.find_threshold(histogram, totals, totals.size, test, below)
 
 
 @pytest.mark.parametrize("size", [5, 40, TABLE_SIZE - 1, TABLE_SIZE, 3 * TABLE_SIZE])
 @pytest.mark.parametrize("min_samples_leaf", [1, 7])
 def test_two_classes_have_the_thresholds_of_three_of_which_one_is_empty(size: int, min_samples_leaf: int) -> None:
     """They are found by a loop of their own, which takes its logarithms from a table."""
-    rng, n_bins, find = np.random.default_rng(size), 16, compiled_find_threshold()
+    rng, n_bins = np.random.default_rng(size), 16
     test = make_test(parameters(n_bins=n_bins, min_samples_leaf=min_samples_leaf), 1.0)
     n_splits = 0
     for _ in range(30):
         cuts = np.sort(rng.integers(0, size + 1, 2 * n_bins - 1))
         cells = np.diff(cuts, prepend=0, append=size).reshape(n_bins, 2)
         three = np.concatenate([cells, np.zeros((n_bins, 1), np.int64)], axis=1)
-        found, expected = (
-            find(h, h.sum(axis=0), h.shape[1], test, make_below(h.shape[1], n_bins)) for h in (cells, three)
-        )
-        assert found == expected
-        n_splits += found[0] > 0
+        found, expected = np.zeros((2, 2))
+        for histogram, out in ((cells.copy(), found), (three, expected)):
+            n_classes = histogram.shape[1]
+            find_threshold(histogram, histogram.sum(axis=0), test, make_below(n_classes, n_bins), out)
+        assert found.tolist() == expected.tolist()
+        n_splits += int(found[0] > 0)
     assert n_splits > 0 or size < 2 * min_samples_leaf

@@ -9,15 +9,13 @@ import pytest
 
 import naive
 from naive import Array, Data, Vector
+from steps import Fitted, choose_subspace, draw_projections, fit_projections, rank_features
 from sublearn import SLMBoostClassifier, SLMBoostRegressor, SLMClassifier, SLMForestRegressor, SLMRegressor
-from sublearn.core import parallel
 from sublearn.core.keys import key_below
 from sublearn.core.parallel import Workers
-from sublearn.core.tree import grower
-from sublearn.core.tree.fitting import fit_projections
+from sublearn.core.tree.criterion import describe_nodes
 from sublearn.core.tree.parameters import DrawingRound, TreeParameters
-from sublearn.core.tree.projection import Fitted, draw_projections, plan_projections
-from sublearn.core.tree.subspace import Ranking, choose_subspace, rank_features
+from sublearn.core.tree.projection import plan_projections
 from sublearn.kernels import projection
 from sublearn.kernels.discriminant import TILE
 from sublearn.kernels.fitting import MOST_FEATURES
@@ -27,14 +25,16 @@ from support import (
     WEIGHTS,
     grow_tree,
     kernel_test,
-    level_of,
+    keys_of,
     make_data,
+    nodes_with,
     parameters,
     samples_of,
+    share_small_trees,
     task_of,
 )
+from test_drivers import KINDS, Kind, assert_same_by_all, data_of, parameters_of
 from test_grower import DRAWN
-from test_levels import KINDS, Kind, assert_same_as_by_levels, data_of, parameters_of
 from test_projection import vectors_of
 
 NUMBERS: Kind = (0, "squared_error", "none")
@@ -47,14 +47,15 @@ EACH = (NUMBERS, CURVED, TWO, FIVE)
 class Node:
     """Nodes that have been fitted, with what they were fitted from."""
 
-    def __init__(self, data: Data, p: TreeParameters, nodes: Any = None, workers: Workers = ONE_THREAD) -> None:
-        samples, self.level = samples_of(data), level_of(data, p, nodes)
+    def __init__(self, data: Data, p: TreeParameters, parts: Any = None) -> None:
+        self.nodes, self.test = nodes_with(data, p, parts), kernel_test(p, data)
+        self.keys = keys_of(len(self.nodes))
+        self.samples = samples = samples_of(data)
         self.data, self.p, self.plan = data, p, plan_projections(p, data.codes.shape[1])
-        self.ranking: Ranking = rank_features(samples, self.level, kernel_test(p, data), ONE_THREAD)
+        self.ranking = rank_features(samples, self.nodes, self.test)
         decay = p.rounds[0].selection_decay
-        size = self.plan.subspace_size
-        self.subspace = choose_subspace(self.ranking, self.level.keys, size, p.subspace, decay)
-        self.fitted: Fitted = fit_projections(samples, self.level, self.plan, self.subspace, self.ranking, workers)
+        self.subspace = choose_subspace(self.ranking, self.keys, self.plan.subspace_size, p.subspace, decay)
+        self.fitted: Fitted = fit_projections(samples, self.nodes, self.keys, self.plan, self.subspace, self.ranking)
 
     def vectors(self, i: int = 0) -> list[Vector]:
         return [tuple(row) for row in self.fitted.vectors[i, : self.fitted.sizes[i]].tolist()]
@@ -65,18 +66,20 @@ class Node:
         return [{f: a for f, a in pair if a} for pair in pairs]
 
     def twin(self, i: int = 0) -> naive.Fits:
-        level = self.level
-        part = self.data.take(level.order[level.runs[i, 0] : level.runs[i, -1]])
+        node = self.nodes[i]
+        part = self.data.take(node.order[node.runs[0] : node.runs[-1]])
         columns = [part.codes[:, f].tolist() for f in self.subspace[i]]
-        targets = targets_of(part, int(level.keys[i]))
+        targets = targets_of(part, int(self.keys[i]))
         asked = self.p.fitted_projections
         return naive.fitted_pairs(columns, targets, part.weights.tolist(), asked, int(self.p.envelope_height))
 
     def candidates(self) -> list[list[Vector]]:
-        level = self.level
-        n_classes = self.data.n_classes
-        found = draw_projections(self.plan, self.subspace, self.ranking, self.fitted, level.losses, level, n_classes)
-        return [vectors_of(found, i) for i in range(len(level.keys))]
+        runs = np.stack([node.runs for node in self.nodes])
+        sums = describe_nodes(self.samples, self.nodes[0].order, runs, self.test, ONE_THREAD)
+        found = draw_projections(
+            self.plan, self.test, self.subspace, self.ranking, self.fitted, sums.losses, self.keys, sums.counts
+        )
+        return [vectors_of(found, i) for i in range(len(self.keys))]
 
 
 def targets_of(part: Data, key: int) -> list[int]:
@@ -137,12 +140,10 @@ def test_pairs_equal_the_twin(kind: Kind, weights: str) -> None:
 
 @pytest.mark.parametrize("subspace", ["top", "drawn"])
 @pytest.mark.parametrize("kind", EACH)
-def test_pairs_of_several_nodes_equal_the_twin(kind: Kind, subspace: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parallel, "SMALL", 1)  # threads divide the nodes
+def test_pairs_of_several_nodes_equal_the_twin(kind: Kind, subspace: str) -> None:
     data = mixed(data_of(kind, 400, 6, "integer"))
     parts = np.split(np.random.default_rng(3).permutation(400), [5, 60, 61, 130, 300])
-    with Workers(2) as workers:
-        node = Node(data, fitting(kind, subspace=subspace, subspace_size=4), parts, workers)
+    node = Node(data, fitting(kind, subspace=subspace, subspace_size=4), parts)
     twins = [node.twin(i) for i in range(len(parts))]
     assert sum(not twin.tied for twin in twins) > 3
     for i, twin in enumerate(twins):
@@ -156,7 +157,7 @@ def test_several_classes_are_grouped_by_the_key() -> None:
     groups = set()
     for i in range(30):
         assert node.twin(i).tied or node.vectors(i) == node.twin(i).vectors
-        signs = dict(zip(data.y.tolist(), targets_of(data, int(node.level.keys[i])), strict=True))
+        signs = dict(zip(data.y.tolist(), targets_of(data, int(node.keys[i])), strict=True))
         assert (signs[0], signs[1]) == (-1, 1)
         groups.add(tuple(signs[k] for k in range(5)))
     assert len(groups) == 8
@@ -170,7 +171,7 @@ def test_classes_that_are_absent_are_not_counted() -> None:
         twin = node.twin(i)
         assert not twin.tied
         assert node.vectors(i) == twin.vectors
-        assert set(targets_of(data.take(rows), int(node.level.keys[i]))) == {-1, 1}
+        assert set(targets_of(data.take(rows), int(node.keys[i]))) == {-1, 1}
 
 
 @pytest.mark.parametrize("weights", ["unit", "integer"])
@@ -415,15 +416,14 @@ def teams() -> Iterator[list[Workers]]:
     """Threads that small trees are shared by too."""
     workers = [Workers(n) for n in (1, 2, 3)]
     with pytest.MonkeyPatch.context() as patch, workers[0], workers[1], workers[2]:
-        patch.setattr(grower, "LEAST", 16)
-        patch.setattr(grower, "SHARED", 16)
+        share_small_trees(patch)
         yield workers
 
 
 @pytest.mark.parametrize("racing_samples", [None, 16])
 @pytest.mark.parametrize("weights", ["unit", "integer"])
 @pytest.mark.parametrize("kind", KINDS)
-def test_trees_with_pairs_are_those_of_the_loop(
+def test_trees_with_pairs_are_the_same_by_every_driver(
     kind: Kind, weights: str, racing_samples: int | None, teams: list[Workers]
 ) -> None:
     given = {"racing_samples": racing_samples, "n_finalists": 4, "envelope_height": 11.0}
@@ -431,7 +431,7 @@ def test_trees_with_pairs_are_those_of_the_loop(
     trees = []
     for n_fitted in (0, 5):
         p = parameters_of(kind, DRAWN, fitted_projections=n_fitted, **given)
-        trees.append(assert_same_as_by_levels(task_of(data, p, 3.0), teams))
+        trees.append(assert_same_by_all(task_of(data, p, 3.0), teams))
     assert trees[1].n_nodes > 20
     assert trees[0].coefficient.tolist() != trees[1].coefficient.tolist()
 
@@ -439,18 +439,18 @@ def test_trees_with_pairs_are_those_of_the_loop(
 @pytest.mark.parametrize("racing_samples", [None, 16])
 @pytest.mark.parametrize("subspace_size", [3, 50])
 @pytest.mark.parametrize("kind", [NUMBERS, FIVE])
-def test_trees_with_pairs_over_more_features_than_a_tile_are_those_of_the_loop(
+def test_trees_with_pairs_over_more_features_than_a_tile_are_the_same_by_every_driver(
     kind: Kind, subspace_size: int, racing_samples: int | None, teams: list[Workers]
 ) -> None:
     p = fitting(kind, subspace_size=subspace_size, racing_samples=racing_samples, max_depth=4)
     for n_features in (TILE, TILE + 1, 2 * TILE + 6):
-        assert_same_as_by_levels(task_of(mixed(data_of(kind, 300, n_features)), p), teams)
+        assert_same_by_all(task_of(mixed(data_of(kind, 300, n_features)), p), teams)
 
 
 @pytest.mark.parametrize("kind", [NUMBERS, FIVE])
-def test_trees_with_pairs_over_several_blocks_are_those_of_the_loop(kind: Kind, teams: list[Workers]) -> None:
+def test_trees_with_pairs_over_several_blocks_are_the_same_by_every_driver(kind: Kind, teams: list[Workers]) -> None:
     p = fitting(kind, max_depth=2, n_projections=0, envelope_height=127.0)
-    tree = assert_same_as_by_levels(task_of(mixed(data_of(kind, BLOCK + 2100, 3)), p), teams)
+    tree = assert_same_by_all(task_of(mixed(data_of(kind, BLOCK + 2100, 3)), p), teams)
     assert np.diff(tree.first_term).max() == 2
 
 
@@ -537,8 +537,7 @@ def test_without_pairs_and_draws_only_basis_vectors_are_left(make: Any) -> None:
 def test_estimators_with_pairs_are_the_same_with_any_number_of_threads(
     make: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(grower, "LEAST", 16)
-    monkeypatch.setattr(grower, "SHARED", 16)
+    share_small_trees(monkeypatch)
     X, plane = oblique()
     given = {"n_estimators": 3} if "n_estimators" in make().get_params() else {}
     models = [make(**given, fitted_projections=5, random_state=1, n_jobs=n).fit(X, plane > 0) for n in (1, 2, 3)]

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from naive import Array
+from sublearn.core.data import fixed_point
 from sublearn.core.data.fixed_point import (
     UNIT,
     Weights,
@@ -256,9 +257,9 @@ def test_squares_are_in_the_units_of_y() -> None:
 
 
 def test_a_weighted_mean_by_hand() -> None:
-    assert exact_mean(np.array([1.0, 2.0, 6.0]), np.array([1.0, 2.0, 1.0])) == 2.75
-    assert exact_mean(np.array([0.1]), np.array([3.0])) == 0.1
-    assert exact_mean(np.full(7, 0.1), np.ones(7)) == 0.1
+    assert exact_mean(np.array([1.0, 2.0, 6.0]), integer_weights(np.array([1.0, 2.0, 1.0]))) == 2.75
+    assert exact_mean(np.array([0.1]), integer_weights(np.array([3.0]))) == 0.1
+    assert exact_mean(np.full(7, 0.1), UNIT) == 0.1
 
 
 def mean_inputs(name: str) -> tuple[Array, Array]:
@@ -270,9 +271,10 @@ def mean_inputs(name: str) -> tuple[Array, Array]:
 def test_weight_two_is_the_row_twice_for_a_mean_in_any_order(name: str) -> None:
     y, weights = mean_inputs(name)
     repeated = np.random.default_rng(9).permutation(np.repeat(y, weights.astype(int)))
-    assert exact_mean(y, weights) == exact_mean(repeated, np.ones(len(repeated)))
+    mean = exact_mean(y, integer_weights(weights))
+    assert mean == exact_mean(repeated, UNIT)
     order = np.random.default_rng(10).permutation(len(y))
-    assert exact_mean(y[order], weights[order]) == exact_mean(y, weights)
+    assert mean == exact_mean(y[order], integer_weights(weights[order]))
 
 
 @pytest.mark.parametrize("name", TARGETS)
@@ -281,11 +283,22 @@ def test_means_are_right_to_rounding(name: str) -> None:
     total = sum(Fraction(w) * Fraction(v) for w, v in zip(weights.tolist(), y.tolist(), strict=True))
     expected = float(total / Fraction(weights.sum()))
     # some units in the last place of the largest value
-    assert abs(exact_mean(y, weights) - expected) <= 4 * np.spacing(np.abs(y).max())
+    assert abs(exact_mean(y, integer_weights(weights)) - expected) <= 4 * np.spacing(np.abs(y).max())
 
 
 def test_means_under_fractional_weights_agree_with_sums_of_floats() -> None:
     rng = np.random.default_rng(11)
     y, weights = rng.normal(size=500), rng.uniform(size=500)
     expected = math.fsum(y * weights) / math.fsum(weights)
-    assert exact_mean(y, weights) == pytest.approx(expected, abs=500 * 2**-30)  # weights are right to 2^-30 of the sum
+    mean = exact_mean(y, integer_weights(weights))
+    assert mean == pytest.approx(expected, abs=500 * 2**-30)  # weights are right to 2^-30 of the sum
+
+
+def test_weights_of_so_many_rows_that_little_is_left_of_each_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    weights = np.random.default_rng(0).random(100)
+    assert integer_weights(weights).weights.size == 100
+    monkeypatch.setattr(fixed_point, "LEAST_PARTS", 2**25)  # as for a million times the rows
+    assert integer_weights(np.ones(100)) is UNIT
+    assert integer_weights(np.full(100, 3.0)).weights.tolist() == [3] * 100
+    with pytest.raises(ValueError, match="got others for 100, which would be rounded"):
+        integer_weights(weights)

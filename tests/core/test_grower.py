@@ -13,20 +13,19 @@ import pytest
 
 import naive
 from naive import Array, Data, Node, Vector
+from steps import choose_subspace, rank_features
 from sublearn.core.data.fixed_point import integer_targets, pack
 from sublearn.core.model.flat_tree import FlatTree
 from sublearn.core.parallel import Workers
-from sublearn.core.tree import grouping, grower, levels
+from sublearn.core.tree import grouping, threads, workspace
 from sublearn.core.tree.answers import MeanTarget, NewtonStep
 from sublearn.core.tree.grower import grow, grow_placed
-from sublearn.core.tree.levels import grow_by_levels
 from sublearn.core.tree.parameters import DrawingRound, TreeParameters
 from sublearn.core.tree.projection import plan_projections
-from sublearn.core.tree.subspace import choose_subspace, rank_features
 from sublearn.core.tree.task import Task, class_root, number_root, repeated
-from sublearn.kernels.growing import Grown, Team
 from sublearn.kernels.layout import BLOCK
-from sublearn.kernels.team import N_COMMON, N_SHARED
+from sublearn.kernels.nodes import Grown
+from sublearn.kernels.team import N_SHARED, READY, TOGETHER, Team
 from support import (
     KEY,
     ONE_THREAD,
@@ -36,14 +35,16 @@ from support import (
     grow_tree,
     grow_twin,
     kernel_test,
+    keys_of,
     leaves_of,
-    level_of,
     make_data,
     nodes_of,
+    nodes_with,
     parameters,
     random_data,
     samples_of,
     settings_of,
+    share_small_trees,
     spread,
     task_of,
 )
@@ -208,9 +209,8 @@ def pool_of(data: Data, p: TreeParameters, rows: list[int]) -> naive.Pool:
     n_features = data.codes.shape[1]
     plan = plan_projections(p, n_features)
     assert plan.rounds.n_draws.size == 0
-    level = level_of(data, p, [rows])
-    ranking = rank_features(samples_of(data), level, kernel_test(p, data), ONE_THREAD)
-    ranked = choose_subspace(ranking, level.keys, plan.listed.shape[1], "top", 0.0)[0].tolist()
+    ranking = rank_features(samples_of(data), nodes_with(data, p, [rows]), kernel_test(p, data))
+    ranked = choose_subspace(ranking, keys_of(1), plan.listed.shape[1], "top", 0.0)[0].tolist()
     return lambda _: [spread(vector, ranked, n_features) for vector in plan.listed.tolist()]
 
 
@@ -575,19 +575,19 @@ def test_any_number_of_threads_grows_the_same_tree(
     data = random_data(np.random.default_rng(10), 600, 5, n_classes)
     p = replace(DRAWN, criterion=criterion)
     one = grow_tree(data, p)
-    monkeypatch.setattr(grower, "LEAST", 16)
-    monkeypatch.setattr(grower, "SHARED", 16)
-    make, teams = grower._team, list[Team]()
+    share_small_trees(monkeypatch)
+    make, teams = workspace.make_team, list[Team]()
 
     def watched(*given: Any) -> Team:
         teams.append(make(*given))
         return teams[-1]
 
-    monkeypatch.setattr(grower, "_team", watched)
+    monkeypatch.setattr(threads, "make_team", watched)
     for n_threads in (2, 5):
         with Workers(n_threads) as workers:
             assert_same_tree(one, grow_tree(data, p, workers=workers))
-    assert any(team.counters[N_SHARED] > team.counters[N_COMMON] for team in teams)  # a thread left some to others
+    for state in (TOGETHER, READY):  # nodes grown by all threads, and below them some that a thread left to others
+        assert any((team.ready[1 : team.counters[N_SHARED]] == state).any() for team in teams)
 
 
 @pytest.mark.parametrize("most", [1, 2])
@@ -596,16 +596,16 @@ def test_where_memory_is_not_promised_fewer_threads_grow_the_same_tree(
 ) -> None:
     data = random_data(np.random.default_rng(10), 600, 5, 3)
     one = grow_tree(data, DRAWN)
-    monkeypatch.setattr(grower, "LEAST", 16)
-    space, asked = grower._space, list[int]()
+    share_small_trees(monkeypatch)
+    make, asked = workspace.room_for_nodes, list[int]()
 
     def promised(*given: Any) -> Grown:
         asked.append(given[-1])
         if given[-1] > most:
             raise MemoryError
-        return space(*given)
+        return make(*given)
 
-    monkeypatch.setattr(grower, "_space", promised)
+    monkeypatch.setattr(workspace, "room_for_nodes", promised)
     with Workers(5) as workers:
         assert_same_tree(one, grow_tree(data, DRAWN, workers=workers))
     assert asked == ([5, 2, 1, 1] if most == 1 else [5, 2, 1])
@@ -615,19 +615,9 @@ def test_without_memory_for_one_thread_there_is_no_tree(monkeypatch: pytest.Monk
     def refused(*given: Any) -> Grown:
         raise MemoryError("too much")
 
-    monkeypatch.setattr(grower, "_space", refused)
+    monkeypatch.setattr(workspace, "room_for_nodes", refused)
     with Workers(2) as workers, pytest.raises(MemoryError, match="too much"):
         grow_tree(random_data(np.random.default_rng(10), 60, 5, 3), DRAWN, workers=workers)
-
-
-def test_nodes_handled_in_small_batches_grow_the_same_tree(monkeypatch: pytest.MonkeyPatch) -> None:
-    data = random_data(np.random.default_rng(11), 500, 5, 3)
-    task = task_of(data, DRAWN)
-    whole = grow_by_levels(task, KEY, ONE_THREAD)
-    assert whole.n_nodes > 50
-    for size in (1, 200, 1000):
-        monkeypatch.setattr(levels, "BATCH", size)
-        assert_same_tree(whole, grow_by_levels(task, KEY, ONE_THREAD))
 
 
 def test_a_key_fixes_the_tree_and_another_key_changes_it() -> None:
@@ -651,8 +641,7 @@ def test_samples_are_placed_in_the_leaves_that_their_routes_end_in(
     tree = assert_placed(task, data.codes, np.ones(400, np.int64), ONE_THREAD)
     for times in (np.random.default_rng(20).integers(0, 2, 400), np.random.default_rng(20).integers(0, 4, 400)):
         assert_placed(task._replace(root=repeated(task.root, times)), data.codes, times, ONE_THREAD)
-    monkeypatch.setattr(grower, "LEAST", 16)
-    monkeypatch.setattr(grower, "SHARED", 16)
+    share_small_trees(monkeypatch)
     with Workers(3) as workers:
         assert_same_tree(tree, assert_placed(task, data.codes, np.ones(400, np.int64), workers))
 
@@ -667,13 +656,12 @@ def test_samples_put_side_by_side_on_the_way_grow_the_same_tree(
     times = np.random.default_rng(22).integers(0, 3, 300)
     bag = task._replace(root=repeated(task.root, times))
     expected = [grow(one, KEY, ONE_THREAD) for one in (task, bag)]
-    monkeypatch.setattr(grower, "BUDGET", 1)
-    monkeypatch.setattr(grower, "LEAST", 16)
-    monkeypatch.setattr(grower, "SHARED", 16)
+    monkeypatch.setattr(workspace, "BUDGET", 1)
+    share_small_trees(monkeypatch)
     for name, value in (("FAR", 1), ("SMALL", 3), ("NEAR", 8), ("DEEP", 1)):
         monkeypatch.setattr(grouping, name, value)
     group = Mock(wraps=grouping.Grouped.group)
-    monkeypatch.setattr(grouping.Grouped, "group", lambda self: group(self))
+    monkeypatch.setattr(grouping.Grouped, "group", lambda self, workers: group(self, workers))
     with Workers(3) as workers:
         for one, n, tree in zip((task, bag), (np.ones(300, np.int64), times), expected, strict=True):
             for threads in (ONE_THREAD, workers):
@@ -687,12 +675,29 @@ def test_samples_put_side_by_side_on_the_way_grow_the_same_tree(
         assert group.call_count == 8
 
 
+@pytest.mark.parametrize(("n_threads", "is_grouped"), [(1, False), (3, False), (4, True), (16, True)])
+def test_samples_of_shallow_trees_are_put_side_by_side_for_many_threads(
+    n_threads: int, is_grouped: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = random_data(np.random.default_rng(21), 600, 4, 2)
+    task = task_of(data, replace(DRAWN, max_depth=6))
+    expected = grow(task, KEY, ONE_THREAD)
+    share_small_trees(monkeypatch)
+    for name, value in (("FAR", 1), ("SMALL", 3), ("NEAR", 8)):
+        monkeypatch.setattr(grouping, name, value)
+    group = Mock(wraps=grouping.Grouped.group)
+    monkeypatch.setattr(grouping.Grouped, "group", lambda self, workers: group(self, workers))
+    with Workers(n_threads) as workers:
+        assert_same_tree(assert_placed(task, data.codes, np.ones(600, np.int64), workers), expected)
+    assert group.called == is_grouped
+
+
 @pytest.mark.parametrize("n_threads", [1, 3])
 def test_a_tree_without_splits_may_have_its_samples_put_side_by_side(
     n_threads: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name, value in (("LEAST", 16), ("BUDGET", 1)):
-        monkeypatch.setattr(grower, name, value)
+    share_small_trees(monkeypatch)
+    monkeypatch.setattr(workspace, "BUDGET", 1)
     for name, value in (("FAR", 1), ("SMALL", 1), ("DEEP", 0)):
         monkeypatch.setattr(grouping, name, value)
     data = random_data(np.random.default_rng(1), 50, 3, 2)
@@ -758,8 +763,7 @@ def test_leaves_of_boosting_meet_the_minima_of_hessian_and_count() -> None:
 def test_any_number_of_threads_grows_the_same_tree_of_boosting(monkeypatch: pytest.MonkeyPatch) -> None:
     data = boosting_data(600)
     one = grow_tree(data, BOOSTED)
-    monkeypatch.setattr(grower, "LEAST", 16)
-    monkeypatch.setattr(grower, "SHARED", 16)
+    share_small_trees(monkeypatch)
     with Workers(3) as workers:
         assert_same_tree(one, grow_tree(data, BOOSTED, workers=workers))
 

@@ -24,6 +24,7 @@ from sublearn.core.boosting.losses import (
     SquaredError,
     weighted_quantile,
 )
+from sublearn.core.data.fixed_point import UNIT, integer_weights
 from sublearn.core.model.links import logarithms
 
 N = 60
@@ -304,8 +305,8 @@ def test_class_without_weight_leaves_the_start_finite() -> None:
 
 def test_rates_by_hand() -> None:
     y, exposure = np.array([1.0, 9.0]), np.array([1.0, 3.0])
-    assert Poisson().rate(y, np.ones(2), exposure) == pytest.approx(math.log(10 / 4), rel=1e-15)
-    assert Gamma().rate(y, np.ones(2), exposure) == pytest.approx(math.log((1 + 3) / 2), rel=1e-15)
+    assert Poisson().rate(y, UNIT, exposure) == pytest.approx(math.log(10 / 4), rel=1e-15)
+    assert Gamma().rate(y, UNIT, exposure) == pytest.approx(math.log((1 + 3) / 2), rel=1e-15)
 
 
 @pytest.mark.parametrize("kind", ["unit", "whole", "any"])
@@ -314,7 +315,7 @@ def test_no_other_constant_rate_is_better(loss: LogLinked, kind: str) -> None:
     rng, weights = np.random.default_rng(7), weights_of(kind)
     exposure = rng.uniform(0.1, 5.0, N)
     y = (rng.poisson(2 * exposure) if isinstance(loss, Poisson) else 2 * exposure * rng.gamma(1.5, size=N)) * 1.0
-    rate = loss.rate(y, weights, exposure)
+    rate = loss.rate(y, integer_weights(weights), exposure)
     least = np.average(loss.values(y, rate + np.log(exposure)), weights=weights)
     for nudge in (-1.0, -1e-2, -1e-4, 1e-4, 1e-2, 1.0):
         assert np.average(loss.values(y, rate + nudge + np.log(exposure)), weights=weights) > least
@@ -329,7 +330,7 @@ def test_rate_is_right_to_rounding_whatever_the_exposures(loss: LogLinked) -> No
         expected = math.fsum(weights * y) / math.fsum(weights * exposure)
     else:
         expected = math.fsum(weights * y / exposure) / math.fsum(weights)
-    assert loss.rate(y, weights, exposure) == pytest.approx(math.log(expected), abs=1e-13)
+    assert loss.rate(y, integer_weights(weights), exposure) == pytest.approx(math.log(expected), abs=1e-13)
 
 
 @pytest.mark.parametrize("loss", [Poisson(), Gamma()])
@@ -338,7 +339,7 @@ def test_weight_two_equals_row_twice_for_the_rate(loss: LogLinked) -> None:
     exposure = rng.uniform(0.1, 5.0, N)
     y = rng.poisson(2 * exposure) + 1.0
     order = rng.permutation(np.repeat(np.arange(N), weights.astype(int)))
-    assert loss.rate(y, weights, exposure) == loss.rate(y[order], np.ones(len(order)), exposure[order])
+    assert loss.rate(y, integer_weights(weights), exposure) == loss.rate(y[order], UNIT, exposure[order])
 
 
 # --- the constant of a leaf
@@ -363,7 +364,7 @@ def test_huber_leaf_is_a_step_down_from_the_median(kind: str) -> None:
     def mean(value: float) -> float:
         return float(np.average(loss.values(y, raw + value), weights=weights))
 
-    value, median = loss.leaf_value(y, raw, weights), weighted_quantile(y - raw, weights, 0.5)
+    value, median = loss.leaf_value(y, raw, weights), weighted_quantile(y - raw, integer_weights(weights), 0.5)
     assert value is not None
     clipped = np.clip(y - raw - median, -1.5, 1.5)
     assert value == pytest.approx(median + np.average(clipped, weights=weights), rel=1e-7)  # weights keep 30 bits
@@ -396,15 +397,15 @@ def test_huber_squares_the_errors_of_its_share() -> None:
 
 
 def test_quantiles_by_hand() -> None:
-    values, ones = np.array([3.0, 1.0, 2.0, 10.0]), np.ones(4)
-    assert weighted_quantile(values, ones, 0.5) == 2.5  # two at or below 2 just reach the half
-    assert weighted_quantile(values, ones, 0.6) == 3.0
-    assert weighted_quantile(values, ones, 0.25) == 1.5
-    assert weighted_quantile(values, ones, 0.999) == 10.0
-    assert weighted_quantile(values, ones, 0.001) == 1.0
-    assert weighted_quantile(values, np.array([1.0, 1.0, 1.0, 5.0]), 0.5) == 10.0
-    assert weighted_quantile(values, np.array([0.5, 0.25, 0.25, 1.0]), 0.5) == 6.5
-    assert weighted_quantile(np.array([7.0]), np.array([0.3]), 0.5) == 7.0
+    values = np.array([3.0, 1.0, 2.0, 10.0])
+    assert weighted_quantile(values, UNIT, 0.5) == 2.5  # two at or below 2 just reach the half
+    assert weighted_quantile(values, UNIT, 0.6) == 3.0
+    assert weighted_quantile(values, UNIT, 0.25) == 1.5
+    assert weighted_quantile(values, UNIT, 0.999) == 10.0
+    assert weighted_quantile(values, UNIT, 0.001) == 1.0
+    assert weighted_quantile(values, integer_weights(np.array([1.0, 1.0, 1.0, 5.0])), 0.5) == 10.0
+    assert weighted_quantile(values, integer_weights(np.array([0.5, 0.25, 0.25, 1.0])), 0.5) == 6.5
+    assert weighted_quantile(np.array([7.0]), integer_weights(np.array([0.3])), 0.5) == 7.0
 
 
 @pytest.mark.parametrize("share", [1 / 16, 0.25, 0.5, 0.625, 0.75, 0.97])
@@ -412,7 +413,7 @@ def test_quantiles_by_hand() -> None:
 def test_quantiles_of_unit_weights_are_those_of_numpy(n: int, share: float) -> None:
     values = np.random.default_rng(n).integers(0, 30, n).astype(float)  # with ties
     expected = np.quantile(values, share, method="averaged_inverted_cdf")
-    assert weighted_quantile(values, np.ones(n), share) == expected
+    assert weighted_quantile(values, UNIT, share) == expected
 
 
 @pytest.mark.parametrize("share", [0.1, 0.25, 0.5, 0.9])
@@ -420,11 +421,12 @@ def test_weight_two_equals_row_twice_for_a_quantile(share: float) -> None:
     rng = np.random.default_rng(10)
     values, weights = rng.normal(size=41), rng.integers(1, 5, 41)
     repeated = rng.permutation(np.repeat(values, weights))
-    assert weighted_quantile(values, weights * 1.0, share) == weighted_quantile(repeated, np.ones(len(repeated)), share)
+    weighted = weighted_quantile(values, integer_weights(weights * 1.0), share)
+    assert weighted == weighted_quantile(repeated, UNIT, share)
 
 
 def test_middle_of_the_largest_floats_does_not_overflow() -> None:
-    assert weighted_quantile(np.array([1.7e308, 1.6e308]), np.ones(2), 0.5) == pytest.approx(1.65e308, rel=1e-15)
+    assert weighted_quantile(np.array([1.7e308, 1.6e308]), UNIT, 0.5) == pytest.approx(1.65e308, rel=1e-15)
 
 
 # --- predictions

@@ -7,7 +7,6 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any
 
-import numba
 import numpy as np
 import pytest
 from hypothesis import given
@@ -16,35 +15,30 @@ from sklearn.datasets import make_classification
 
 import naive
 from naive import Vector
+from steps import Fitted, draw_projections
 from sublearn import SLMClassifier, SLMRegressor, paper
+from sublearn.core.tree.criterion import make_test
 from sublearn.core.tree.parameters import DrawingRound, TreeParameters
 from sublearn.core.tree.projection import (
-    Fitted,
     Plan,
     count_vectors,
-    draw_projections,
     envelope,
     list_vectors,
     normalise,
     plan_projections,
 )
-from sublearn.core.tree.subspace import Ranking
 from sublearn.kernels import projection
-from sublearn.kernels.layout import Candidates, Level
+from sublearn.kernels.compilation import bare_kernel
+from sublearn.kernels.layout import Candidates
 from sublearn.kernels.projection import TRIES
+from sublearn.kernels.subspace import Ranking
 from support import assert_frequencies, keys_of, parameters
 from test_racing import ESTIMATORS, make, thresholds_of
 
 BOUNDS = st.lists(st.integers(0, 3), min_size=1, max_size=4)
 MANY = 10**6  # samples
 N_RANKED = 6  # features
-
-
-def level_of_sizes(counts: Any, keys: Any) -> Level:
-    """Nodes of so many samples, of numbers."""
-    n = len(keys)
-    totals = np.column_stack([counts, np.zeros(n, np.int64)])
-    return Level(np.empty(0, np.int32), np.zeros((n, 2), np.int64), totals, np.ones(n), keys)
+TEST = make_test(parameters(), 1.0)
 
 
 def draw(plan: Plan, keys: Any, counts: Any = None) -> Candidates:
@@ -53,8 +47,8 @@ def draw(plan: Plan, keys: Any, counts: Any = None) -> Candidates:
     subspace = np.tile(np.arange(size, dtype=np.int32), (len(keys), 1))
     shape = len(keys), size
     ranking = Ranking(np.zeros(shape), np.zeros(shape, np.int32), np.zeros((*shape, 2), np.int32))
-    level = level_of_sizes(np.full(len(keys), MANY) if counts is None else counts, keys)
-    return draw_projections(plan, subspace, ranking, Fitted.none(*shape), np.ones(len(keys)), level, 0)
+    counts = np.full(len(keys), MANY) if counts is None else counts
+    return draw_projections(plan, TEST, subspace, ranking, Fitted.none(*shape), np.ones(len(keys)), keys, counts)
 
 
 def vectors_of(candidates: Candidates, i: int) -> list[Vector]:
@@ -115,19 +109,19 @@ def test_multiples_and_mirror_images_are_one_candidate(vector: list[int], factor
     assert normalise(tuple(factor * a for a in one)) == normalise(one) == naive.normalise(one)
 
 
+@bare_kernel
+def normalise_all(vectors: Any, kept: Any) -> None:
+    for i in range(kept.size):
+        kept[i] = projection.normalise(vectors[i])
+
+
 def test_kernels_normalise_as_the_twin_does() -> None:
-    compiled = projection.normalise
     rng = np.random.default_rng(0)
     made = [rng.integers(-bound, bound + 1, (300, 4)) for bound in (1, 3, 8, 63, 64, 127)]
     factors = rng.choice([1, 1, 2, 64, 90], (1800, 1))
     vectors = np.concatenate(made).astype(np.int16) * factors.astype(np.int16)
     found, kept = vectors.copy(), np.empty(len(vectors), np.bool_)
-
-    def all_of(vectors: Any, kept: Any) -> None:
-        for i in range(kept.size):
-            kept[i] = compiled(vectors[i])
-
-    numba.njit(all_of)(found, kept)
+    normalise_all(found, kept)
     expected = [naive.normalise(tuple(v)) for v in vectors.tolist()]
     assert [tuple(v) if k else None for v, k in zip(found.tolist(), kept, strict=True)] == expected
 
@@ -239,10 +233,10 @@ def draw_once(p: TreeParameters, ranks: Sequence[int], n: int) -> list[list[Vect
     plan = plan_projections(replace(p, selection="round"), N_RANKED)
     subspace = np.tile(np.array(ranks, np.int32), (n, 1))
     shape = n, N_RANKED
-    ranking = Ranking(-np.tile(np.arange(N_RANKED), (n, 1)), np.zeros(shape, np.int32), np.zeros((*shape, 2), np.int32))
-    fitted = Fitted.none(n, len(ranks))
-    level = level_of_sizes(np.full(n, MANY), keys_of(n))
-    candidates = draw_projections(plan, subspace, ranking, fitted, np.ones(n), level, 0)
+    falling = np.tile(-np.arange(N_RANKED, dtype=np.float64), (n, 1))
+    ranking = Ranking(falling, np.zeros(shape, np.int32), np.zeros((*shape, 2), np.int32))
+    fitted, counts = Fitted.none(n, len(ranks)), np.full(n, MANY)
+    candidates = draw_projections(plan, TEST, subspace, ranking, fitted, np.ones(n), keys_of(n), counts)
     return [vectors_of(candidates, i) for i in range(n)]
 
 
@@ -345,8 +339,8 @@ def test_a_node_that_a_basis_vector_solves_gets_no_other_candidates() -> None:
     plan = plan_projections(parameters(subspace_size=2, n_projections=9), 2)
     ranking = Ranking(np.array([[0.5, 0.1], [0.4, 0.1]]), np.zeros((2, 2), np.int32), np.zeros((2, 2, 2), np.int32))
     subspace = np.array([[0, 1], [0, 1]], np.int32)
-    level = level_of_sizes(np.full(2, MANY), keys_of(2))
-    candidates = draw_projections(plan, subspace, ranking, Fitted.none(2, 2), np.full(2, 0.5), level, 0)
+    fitted, keys, counts = Fitted.none(2, 2), keys_of(2), np.full(2, MANY)
+    candidates = draw_projections(plan, TEST, subspace, ranking, fitted, np.full(2, 0.5), keys, counts)
     assert candidates.sizes.tolist() == [2, plan.n_candidates]
 
 
@@ -358,8 +352,8 @@ def test_basis_vectors_take_their_score_from_the_ranking() -> None:
         np.arange(16, dtype=np.int32).reshape(2, 4, 2),
     )
     subspace = np.array([[1, 3], [0, 3]], np.int32)
-    level = level_of_sizes(np.full(2, MANY), keys_of(2))
-    candidates = draw_projections(plan, subspace, ranking, Fitted.none(2, 2), np.ones(2), level, 0)
+    fitted, keys, counts = Fitted.none(2, 2), keys_of(2), np.full(2, MANY)
+    candidates = draw_projections(plan, TEST, subspace, ranking, fitted, np.ones(2), keys, counts)
     assert candidates.decrease.tolist() == [[0.4, 0.3, 0.0, 0.0], [0.9, 0.6, 0.0, 0.0]]
     assert candidates.threshold.tolist() == [[2, 4, 0, 0], [5, 8, 0, 0]]
     assert candidates.ranges[:, :2].tolist() == [[[2, 3], [6, 7]], [[8, 9], [14, 15]]]

@@ -11,6 +11,7 @@ from sklearn.datasets import make_classification
 
 import naive
 from naive import Array, Data
+from steps import keep_finalists, rules_of, score_projections, take_evenly
 from sublearn import (
     SLMBoostClassifier,
     SLMBoostRegressor,
@@ -20,15 +21,13 @@ from sublearn import (
     SLMRegressor,
 )
 from sublearn.core.keys import key_below
-from sublearn.core.tree.discriminant import score_projections
 from sublearn.core.tree.parameters import DrawingRound, TreeParameters
 from sublearn.core.tree.projection import plan_projections
-from sublearn.core.tree.racing import end_race, is_raced
-from sublearn.kernels import projection, racing
-from sublearn.kernels.layout import Level
+from sublearn.kernels import projection, racing, searching
+from sublearn.kernels.compilation import bare_kernel, plain
+from sublearn.kernels.layout import NOUGHT, Node
 from support import (
     KEY,
-    ONE_THREAD,
     TASKS,
     WEIGHTS,
     assert_same_tree,
@@ -37,9 +36,9 @@ from support import (
     kernel_test,
     keys_of,
     leaves_of,
-    level_of,
     make_data,
     nodes_of,
+    nodes_with,
     parameters,
     random_data,
     random_vectors,
@@ -54,29 +53,23 @@ RACE = int(projection.RACE)
 # --- who races
 
 
-def draw_racers(level: Level, n: int) -> tuple[Array, Array]:
-    order, runs = np.full(n * len(level.runs), -1, np.int32), np.full_like(level.runs, -1)
-    racing.draw_racers(level, n, order, runs)
-    return order, runs
-
-
-def level_with(sizes: Any, keys: Any = None, start: int = 0) -> Level:
+def nodes_of_sizes(sizes: Any, start: int = 0) -> list[Node]:
     """Nodes with so many samples of each class (n_nodes, n_classes), numbered from 1000 on."""
     ends = start + np.cumsum([0, *np.ravel(sizes)])
     n_nodes, n_classes = np.shape(sizes)
-    runs = np.stack([ends[i * n_classes : (i + 1) * n_classes + 1] for i in range(n_nodes)])
-    nothing = np.empty((n_nodes, 0), np.int64)
     order = 1000 + np.arange(ends[-1], dtype=np.int32)
-    return Level(order, runs, nothing, np.empty(n_nodes), keys_of(n_nodes) if keys is None else keys)
+    runs = [ends[i * n_classes : (i + 1) * n_classes + 1] for i in range(n_nodes)]
+    return [Node(order, own.copy(), np.zeros(n_classes, np.int64)) for own in runs]
 
 
 def test_ten_samples_in_four_stretches_by_hand() -> None:
     # stretches of 2, 3, 2 and 3 samples
-    order, runs = draw_racers(level_with([[4, 0, 5, 1]], start=3), 4)
+    (node,) = nodes_of_sizes([[4, 0, 5, 1]], start=3)
+    order, runs = take_evenly(KEY, node, 4)
     for place, (low, high) in zip(order.tolist(), [(3, 5), (5, 8), (8, 10), (10, 13)], strict=True):
         assert 1000 + low <= place < 1000 + high
     n_first = int((order < 1007).sum())
-    assert runs.tolist() == [[0, n_first, n_first, int((order < 1012).sum()), 4]]
+    assert runs.tolist() == [0, n_first, n_first, int((order < 1012).sum()), 4]
 
 
 @given(
@@ -87,36 +80,64 @@ def test_ten_samples_in_four_stretches_by_hand() -> None:
 def test_racers_are_one_of_each_stretch_in_order_with_classes_together(
     sizes: list[list[int]], n: int, seed: int
 ) -> None:
-    sizes = [[a + n, b, c] for a, b, c in sizes]  # never fewer than n
+    nodes = nodes_of_sizes([[a + n, b, c] for a, b, c in sizes])  # never fewer than n
     keys = np.random.default_rng(seed).integers(0, 2**64, len(sizes), np.uint64)
-    level = level_with(sizes, keys)
-    order, runs = draw_racers(level, n)
-    assert len(set(order.tolist())) == len(order)
-    for i, key in enumerate(keys.tolist()):
+    for node, key in zip(nodes, keys.tolist(), strict=True):
+        order, runs = take_evenly(key, node, n)
+        assert len(set(order.tolist())) == n
         numbers = [key_below(key_below(key, RACE), j) >> 32 for j in range(n)]
-        rows = level.order[level.runs[i, 0] : level.runs[i, -1]].tolist()
-        assert order[i * n : (i + 1) * n].tolist() == naive.take_evenly(rows, n, numbers)
-        assert (runs[i, 0], runs[i, -1]) == (i * n, (i + 1) * n)
+        rows = node.order[node.runs[0] : node.runs[-1]].tolist()
+        assert order.tolist() == naive.take_evenly(rows, n, numbers)
+        assert (runs[0], runs[-1]) == (0, n)
         for k in range(3):
-            inside = set(order[runs[i, k] : runs[i, k + 1]].tolist())
-            assert inside <= set(level.order[level.runs[i, k] : level.runs[i, k + 1]].tolist())
+            inside = set(order[runs[k] : runs[k + 1]].tolist())
+            assert inside <= set(node.order[node.runs[k] : node.runs[k + 1]].tolist())
 
 
 def test_racers_depend_on_the_key_and_reach_every_sample() -> None:
-    level = level_with([[30, 20]] * 400)
-    order, _ = draw_racers(level, 10)
-    position = order.reshape(400, 10) - 1000 - 50 * np.arange(400)[:, None]
+    (node,), keys = nodes_of_sizes([[30, 20]]), keys_of(400).tolist()
+    position = np.array([take_evenly(key, node, 10)[0] for key in keys]) - 1000
     assert len({tuple(row) for row in position.tolist()}) > 390
     counts = np.bincount(position.ravel(), minlength=50)  # each one of five: 80 times on average
     assert 40 < counts.min() < counts.max() < 130
-    again, _ = draw_racers(level, 10)
-    np.testing.assert_array_equal(order, again)
+    np.testing.assert_array_equal(take_evenly(keys[0], node, 10)[0], 1000 + position[0])
+
+
+@bare_kernel
+def place_racers(key: Any, node: Any, stretches: Any, n: Any, drawn: Any, out_runs: Any) -> None:
+    racing.place_racers(key, node.order, node.runs, stretches, n, drawn, out_runs, NOUGHT)
+
+
+@given(
+    sizes=st.lists(st.lists(st.integers(0, 12), min_size=2, max_size=2), min_size=1, max_size=5),
+    n=st.integers(1, 10),
+    seed=st.integers(0, 2**32),
+)
+def test_partitions_find_the_racers_of_all_samples_each_its_own(sizes: list[list[int]], n: int, seed: int) -> None:
+    """Of each class, a partition has the samples that come after those of the partitions before it."""
+    counts = np.array([[n, 0], *sizes])  # of each partition and class
+    whole = Node(np.arange(counts.sum(), dtype=np.int32), np.array([0, *np.cumsum(counts.sum(axis=0))]), counts[0])
+    expected, expected_runs = take_evenly(seed, whole, n)
+    found = np.full(n, -1)
+    for p, own in enumerate(counts):
+        before = counts[:p].sum(axis=0)
+        firsts = whole.runs[:2] + before
+        order = np.concatenate([whole.order[first : first + size] for first, size in zip(firsts, own, strict=True)])
+        node = Node(order, np.array([0, own[0], own.sum()]), own)
+        drawn, runs = np.full(n, -2, np.int32), np.full(3, -1)
+        place_racers(np.uint64(seed), node, np.stack([counts.sum(axis=0), before]), n, drawn, runs)
+        assert runs.tolist() == expected_runs.tolist()
+        assert (found[drawn >= 0] == -1).all()  # nobody else has it
+        found[drawn >= 0] = drawn[drawn >= 0]
+    assert found.tolist() == expected.tolist()
 
 
 def test_nodes_race_from_twice_the_samples_on() -> None:
-    sizes = np.array([1, 31, 32, 33, 1000])
-    assert is_raced(sizes, parameters(racing_samples=16)).tolist() == [False, False, True, True, True]
-    assert not is_raced(sizes, parameters()).any()
+    rules = rules_of(plan_projections(parameters(), 2))
+    is_raced = plain(searching.is_raced)
+    found = [bool(is_raced(rules._replace(racing_samples=16), n)) for n in (1, 31, 32, 33, 1000)]
+    assert found == [False, False, True, True, True]
+    assert not any(is_raced(rules, n) for n in (1, 1000))
 
 
 # --- who comes first
@@ -133,23 +154,18 @@ def test_finalists_are_the_best_in_their_order(n_finalists: int) -> None:
     candidates.ranges[:] = rng.integers(-9, 9, (60, 6, 2))
     candidates.sizes[2:] = rng.integers(1, 7, 58)
     before = candidates._replace(**{name: column.copy() for name, column in candidates._asdict().items()})
-    decided = np.empty(60, np.bool_)
-    racing.end_race(n_finalists, candidates, decided)
+    found = keep_finalists(n_finalists, candidates)
     for i, size in enumerate(before.sizes.tolist()):
         kept = naive.finalists(before.decrease[i, :size].tolist(), n_finalists)
-        assert decided[i] == bool(kept)
-        if kept:
-            assert candidates.sizes[i] == len(kept)
-        else:
-            assert candidates.sizes[i] == size
-            kept = list(range(size))
+        assert found[i] == len(kept)
+        kept = kept or list(range(size))
         n = len(kept)
         np.testing.assert_array_equal(candidates.coefficients[i, :n], before.coefficients[i, kept])
-        if decided[i]:
-            np.testing.assert_array_equal(candidates.ranges[i, :n], before.ranges[i, kept])
-            assert not candidates.coefficients[i, n:size].any()
-    assert not decided[:2].any()
-    assert decided.sum() > 40
+        np.testing.assert_array_equal(candidates.ranges[i, :n], before.ranges[i, kept])
+        assert not candidates.coefficients[i, n:size].any()
+        assert not (found[i] and candidates.decrease[i, :size].any())  # which are tested again
+    assert not found[:2].any()
+    assert (found > 0).sum() > 40
 
 
 def test_values_outside_the_range_of_racers_go_to_the_bins_at_its_ends() -> None:
@@ -158,13 +174,10 @@ def test_values_outside_the_range_of_racers_go_to_the_bins_at_its_ends() -> None
     p = parameters(n_bins=4)
     candidates = candidates_of([(1,)])
     candidates.ranges[0, 0] = 0, 8
-    score_projections(samples_of(data), level_of(data, p), kernel_test(p, data), candidates, 0, ONE_THREAD, TRUE)
+    score_projections(samples_of(data), nodes_with(data, p), kernel_test(p, data), candidates, known=True)
     assert candidates.decrease[0, 0] == pytest.approx(float(naive.loss(data, "entropy")), rel=1e-12)
     assert candidates.threshold[0, 0] == 4  # the middle one of 4 and 6, rounded down
     assert candidates.ranges[0, 0].tolist() == [0, 8]
-
-
-TRUE = np.array([True])
 
 
 @pytest.mark.parametrize("weights", WEIGHTS)
@@ -179,7 +192,7 @@ def test_a_test_within_a_range_equals_the_twin(n_classes: int, criterion: str, w
     ranges[0] = 300, 301
     ranges[1] = 300  # nothing to divide
     candidates.ranges[0] = ranges
-    score_projections(samples_of(data), level_of(data, p), kernel_test(p, data), candidates, 0, ONE_THREAD, TRUE)
+    score_projections(samples_of(data), nodes_with(data, p), kernel_test(p, data), candidates, known=True)
     for c, vector in enumerate(vectors):
         bounds = int(ranges[c, 0]), int(ranges[c, 1])
         twin = naive.discriminant_test(naive.project(data.codes, vector), data, settings_of(p, data), bounds)
@@ -195,28 +208,8 @@ def test_values_far_outside_a_narrow_range_stay_on_their_side(sign: int) -> None
     p = parameters(n_bins=256)
     candidates = candidates_of([(2047,)])
     candidates.ranges[0, 0] = sorted([0, sign * 1])
-    score_projections(samples_of(data), level_of(data, p), kernel_test(p, data), candidates, 0, ONE_THREAD, TRUE)
+    score_projections(samples_of(data), nodes_with(data, p), kernel_test(p, data), candidates, known=True)
     assert candidates.decrease[0, 0] == pytest.approx(float(naive.loss(data, "entropy")), rel=1e-12)
-
-
-def test_undecided_nodes_are_tested_on_all_samples_and_their_own_range() -> None:
-    data = random_data(np.random.default_rng(9), 90, 2, 2)
-    p = parameters()
-    nodes = [np.arange(40), np.arange(40, 90)]
-    level, test = level_of(data, p, nodes), kernel_test(p, data)
-    expected = candidates_of(SOME, 2)
-    score_projections(samples_of(data), level, test, expected, 0, ONE_THREAD)
-    candidates = candidates_of(SOME, 2)
-    candidates.decrease[1] = [0.0, 0.1, 0.0, 0.4, 0.3, 0.0]
-    candidates.ranges[1] = expected.ranges[1]  # as if all samples had raced
-    found = end_race(samples_of(data), level, test, candidates, 2, ONE_THREAD)
-    assert found.sizes.tolist() == [6, 2]
-    np.testing.assert_array_equal(found.decrease[0], expected.decrease[0])
-    np.testing.assert_array_equal(found.threshold[0], expected.threshold[0])
-    np.testing.assert_array_equal(found.ranges[0], expected.ranges[0])
-    assert found.coefficients[1, :2].tolist() == [list(SOME[3]), list(SOME[4])]
-    np.testing.assert_array_equal(found.decrease[1, :2], expected.decrease[1, 3:5])
-    np.testing.assert_array_equal(found.threshold[1, :2], expected.threshold[1, 3:5])
 
 
 # --- whole nodes against the twin

@@ -5,13 +5,11 @@ import pickle
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cache
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from numba import njit
 from sklearn.base import clone
 
 import naive
@@ -31,6 +29,7 @@ from sublearn.core.model.flat_tree import NO_SLOPES, FlatTree, LeafSlopes, scale
 from sublearn.core.parallel import Workers
 from sublearn.core.tree.projection import plan_projections
 from sublearn.kernels import slopes as kernels
+from sublearn.kernels.compilation import bare_kernel
 from support import KEY, ONE_THREAD, assert_same_tree, parameters, transposed
 from test_steps import LOSSES, N, growth_of, problem_of
 
@@ -293,17 +292,16 @@ def test_a_round_moves_means_of_counts_no_further_than_steps_go() -> None:
 # ---- the kernels ----
 
 
-@cache
-def compiled_solve() -> Any:
-    solve = kernels.solve
-    return njit(lambda table, n, out: solve(table, n, out))
+@bare_kernel
+def solve(table: Any, n: Any, out: Any) -> Any:
+    return kernels.solve(table, n, out)
 
 
 def solved(matrix: Array, right: Array) -> Array:
     n, room = len(right), len(right) + 2  # more room than is needed
     table, out = np.full((room, room + 1), np.nan), np.full(room, np.nan)
     table[:n, :n], table[:n, -1] = np.where(np.tri(n), matrix, np.nan), right
-    compiled_solve()(table, n, out)
+    solve(table, n, out)
     return out[:n]
 
 

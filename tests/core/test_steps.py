@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numba import njit
 
 from boosting import TASKS, below, data_for, make
 from naive import Array
@@ -24,6 +23,7 @@ from sublearn.core.tree import grouping
 from sublearn.core.tree.grower import grow_placed
 from sublearn.core.tree.projection import plan_projections
 from sublearn.kernels import derivatives as kernels
+from sublearn.kernels.compilation import bare_kernel
 from support import KEY, ONE_THREAD, assert_same_tree, parameters, transposed
 
 N = 2500  # three chunks
@@ -270,8 +270,11 @@ def test_the_largest_sums_of_leaves_do_not_overflow() -> None:
     assert out[0, 0].tolist() == [2**31 * round(1 / steps[0, 0]), 2**31 * round(1 / steps[0, 1])]
 
 
+@bare_kernel
+def rounded(x: Any) -> Any:
+    return kernels.rounded(x)
+
+
 def test_numbers_are_rounded_to_the_nearest_even() -> None:
-    rounded = kernels.rounded
-    found = njit(lambda x: rounded(x))
     values = [0.5, 1.5, 2.5, -0.5, -1.5, 2.0**31 + 0.5, 1e9 + 0.49, -7.51, 2.0**50 + 0.5]
-    assert [found(v) for v in values] == [float(round(v)) for v in values]
+    assert [rounded(v) for v in values] == [float(round(v)) for v in values]

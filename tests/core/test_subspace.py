@@ -9,13 +9,13 @@ import pytest
 
 import naive
 from naive import Data
+from steps import choose_subspace, rank_features, score_projections
 from sublearn.core import parallel
 from sublearn.core.parallel import Workers
-from sublearn.core.tree.discriminant import score_projections
 from sublearn.core.tree.parameters import TreeParameters
-from sublearn.core.tree.subspace import Ranking, choose_subspace, rank_features
 from sublearn.kernels.discriminant import TILE
 from sublearn.kernels.layout import BLOCK
+from sublearn.kernels.subspace import Ranking
 from support import (
     ONE_THREAD,
     TASKS,
@@ -24,8 +24,8 @@ from support import (
     candidates_of,
     kernel_test,
     keys_of,
-    level_of,
     make_data,
+    nodes_with,
     parameters,
     random_data,
     samples_of,
@@ -33,8 +33,8 @@ from support import (
 from test_discriminant import assert_outcome
 
 
-def rank(data: Data, p: TreeParameters, nodes: Any = None, workers: Workers = ONE_THREAD) -> Ranking:
-    return rank_features(samples_of(data), level_of(data, p, nodes), kernel_test(p, data), workers)
+def rank(data: Data, p: TreeParameters, parts: Any = None, workers: Workers = ONE_THREAD) -> Ranking:
+    return rank_features(samples_of(data), nodes_with(data, p, parts), kernel_test(p, data), workers)
 
 
 def assert_as_twin(data: Data, p: TreeParameters, nodes: Any, features: Any) -> None:
@@ -55,8 +55,8 @@ def top(decrease: Any, size: int) -> Any:
 
 
 def drawn(decrease: Any, keys: Any, size: int, decay: float) -> Any:
-    shape = len(keys), len(decrease)
-    ranking = Ranking(np.tile(np.array(decrease, np.float64), (len(keys), 1)), np.zeros(shape), np.zeros((*shape, 2)))
+    tiled = np.tile(np.array(decrease, np.float64), (len(keys), 1))
+    ranking = Ranking(tiled, np.zeros(tiled.shape, np.int32), np.zeros((*tiled.shape, 2), np.int32))
     return choose_subspace(ranking, keys, size, "drawn", decay)
 
 
@@ -98,9 +98,8 @@ def test_a_feature_alone_is_scored_like_its_basis_vector() -> None:
     rng = np.random.default_rng(3)
     data = random_data(rng, 300, 5, 3)
     p = parameters()
-    ranking, level = rank(data, p), level_of(data, p)
-    candidates = candidates_of(np.eye(5))
-    score_projections(samples_of(data), level, kernel_test(p, data), candidates, 0, ONE_THREAD)
+    ranking, candidates = rank(data, p), candidates_of(np.eye(5))
+    score_projections(samples_of(data), nodes_with(data, p), kernel_test(p, data), candidates)
     np.testing.assert_array_equal(ranking.decrease, candidates.decrease)
     np.testing.assert_array_equal(ranking.threshold, candidates.threshold)
 

@@ -14,13 +14,15 @@ import naive
 import naive_tree
 from naive import Array, Data, Vector
 from naive_tree import Place
-from sublearn.core.tree.grower import Placed, grow_placed
+from steps import Fitted, choose_subspace, draw_projections
+from sublearn.core.tree.assembling import Placed
+from sublearn.core.tree.grower import grow_placed
 from sublearn.core.tree.parameters import DrawingRound, TreeParameters
-from sublearn.core.tree.projection import Fitted, draw_projections, plan_projections
-from sublearn.core.tree.subspace import Ranking, choose_subspace
+from sublearn.core.tree.projection import plan_projections
 from sublearn.kernels.layout import CONSTANT
+from sublearn.kernels.subspace import Ranking
 from support import KEY, ONE_THREAD, keys_of, make_data, nodes_of, parameters, task_of
-from test_projection import level_of_sizes, vectors_of
+from test_projection import TEST, vectors_of
 
 TASKS = ((2, "entropy"), (3, "entropy"), (2, "gini"), (3, "gini"), (0, "squared_error"))  # classes, criterion
 SELECTIONS = ("projection", "round")
@@ -130,8 +132,8 @@ def test_candidates_of_nodes_are_those_of_the_twin_in_their_order(selection: str
         decay = p.rounds[0].selection_decay
         subspace = choose_subspace(ranking, keys, plan.subspace_size, p.subspace, decay)
         fitted = Fitted.none(n_nodes, plan.subspace_size)
-        level = level_of_sizes(counts, keys)
-        found = draw_projections(plan, subspace, ranking, fitted, np.full(n_nodes, np.inf), level, 0)
+        losses = np.full(n_nodes, np.inf)
+        found = draw_projections(plan, TEST, subspace, ranking, fitted, losses, keys, counts)
         for i, key in enumerate(keys.tolist()):
             ranks = naive_tree.choose_subspace(key, n_features, p)
             assert subspace[i].tolist() == order[i, ranks].tolist()

@@ -5,12 +5,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from drivers import by_operations
+from steps import choose_subspace
 from sublearn.core.data.codes import CODE_LIMIT, encode_samples, fit_maps
 from sublearn.core.tree.grower import grow
-from sublearn.core.tree.levels import grow_by_levels
 from sublearn.core.tree.projection import plan_projections
-from sublearn.core.tree.subspace import Ranking, by_rank
 from sublearn.kernels.layout import Array
+from sublearn.kernels.subspace import Ranking
 from support import KEY, ONE_THREAD, assert_same_tree, parameters, random_data, task_of
 
 NO_WEIGHTS = np.empty(0, np.int64)
@@ -93,25 +94,30 @@ def test_whole_features_beside_gappy_ones_have_the_maps_they_would_have_alone() 
     np.testing.assert_array_equal(codes[[0, 4]], encode_samples(whole, alone, ONE_THREAD))
 
 
+def by_rank(ranking: Ranking, views: Array, n_features: int) -> Any:
+    keys = np.zeros(len(ranking.decrease), np.uint64)
+    return choose_subspace(ranking, keys, n_features, "top", 0.0, views).tolist()
+
+
 def test_a_feature_has_the_rank_of_its_best_view() -> None:
     decrease = np.array([[0.1, 0.5, 0.3, 0.2, 0.4], [0.5, 0.1, 0.1, 0.6, 0.5]])
     ranking = Ranking(decrease, np.zeros((2, 5), np.int32), np.zeros((2, 5, 2), np.int32))
     views = np.array([[0, 1, 1, 2, 2], np.arange(5)], np.int32)
-    assert by_rank(ranking, views).tolist() == [[1, 4, 0], [3, 0, 1]]
+    assert by_rank(ranking, views, 3) == [[1, 4, 0], [3, 0, 1]]
 
 
 def test_a_view_that_is_preferred_needs_three_quarters_of_the_best() -> None:
     decrease = np.array([[0.1, 0.31, 0.4], [0.2, 0.29, 0.4]])
     ranking = Ranking(decrease, np.zeros((2, 3), np.int32), np.zeros((2, 3, 2), np.int32))
     views = np.array([[0, 1, 1], [0, 1, 1]], np.int32)
-    assert by_rank(ranking, views).tolist() == [[1, 0], [2, 0]]
+    assert by_rank(ranking, views, 2) == [[1, 0], [2, 0]]
 
 
 @pytest.mark.parametrize("n_classes", [0, 2, 4])
 @pytest.mark.parametrize("subspace", ["top", "drawn"])
 @pytest.mark.parametrize("selection", ["projection", "round"])
 @pytest.mark.parametrize("racing_samples", [None, 32])
-def test_trees_with_views_are_those_of_the_loop(
+def test_trees_with_views_are_the_same_by_every_driver(
     n_classes: int, subspace: str, selection: str, racing_samples: int | None
 ) -> None:
     rng = np.random.default_rng(3)
@@ -132,7 +138,7 @@ def test_trees_with_views_are_those_of_the_loop(
         samples=task.samples._replace(views=views), plan=plan_projections(given, int(features[-1]) + 1)
     )
     tree = grow(task, KEY, ONE_THREAD)
-    assert_same_tree(tree, grow_by_levels(task, KEY, ONE_THREAD))
+    assert_same_tree(tree, by_operations(task))
     assert tree.n_nodes > 20
     for begin, end in zip(tree.first_term[:-1], tree.first_term[1:], strict=True):
         used = features[tree.feature[begin:end]]

@@ -11,6 +11,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.metrics import r2_score
 from sklearn.model_selection import GridSearchCV, cross_val_score
 
+from linked_fits import fit_in_partitions
 from sublearn import (
     Loss,
     SLMBoostClassifier,
@@ -20,6 +21,7 @@ from sublearn import (
     SLMForestRegressor,
     SLMRegressor,
 )
+from sublearn._base import intake
 from sublearn.core.data.codes import encode_samples
 from support import assert_same_tree
 
@@ -811,3 +813,14 @@ def test_too_few_samples_for_the_folds_is_scikit_learns_error(make: Any) -> None
 @ALL
 def test_one_sample_is_enough_to_fit(make: Any) -> None:
     assert small(make).fit(X[:1], [7]).predict(X[:3]).tolist() == [7, 7, 7]
+
+
+@ALL
+def test_more_rows_than_have_numbers_are_refused_in_one_place_alone(make: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(intake, "MOST_ROWS", 149)
+    with pytest.raises(ValueError, match=f"X of {make.__name__}.fit must have at most 149 rows on one"):
+        small(make).fit(X, Y)
+    for model in fit_in_partitions(small(make, random_state=0), [0, 80, 150], X, Y):
+        assert model.n_features_in_ == 4
+    with pytest.raises(ValueError, match=r"In partition 1: .* got 150"):
+        fit_in_partitions(small(make), [0, 5, 155], np.concatenate([X[:5], X]), np.concatenate([Y[:5], Y]))

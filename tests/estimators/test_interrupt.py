@@ -20,7 +20,7 @@ PROGRAM = """
 import json, os, random, signal, sys, threading, time
 import numpy as np
 import sublearn
-from sublearn.kernels import growing
+from sublearn.kernels import growing, subtrees
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have started us without it
 STUCK = float(sys.argv[1])
@@ -45,13 +45,14 @@ class State:
     growing = over = False
     sent = []
 
-grow = growing.grow
+def noting(grow):
+    def noted(*arguments):
+        State.growing = True
+        return grow(*arguments)
 
-def noted(*arguments):
-    State.growing = True
-    return grow(*arguments)
+    return noted
 
-growing.grow = noted
+growing.grow, subtrees.grow_below = noting(growing.grow), noting(subtrees.grow_below)
 
 def interrupt(delay):
     while not State.growing:
@@ -109,6 +110,7 @@ def at_any_moment(kind, n):
 
 for kind, (make, target) in MAKE.items():  # loads all kernels
     make(**SHORT[kind], n_jobs=2).fit(X[small], target[small]).predict(X[small])
+sublearn.SLMClassifier(max_depth=2, n_jobs=2).fit(X, labels)  # that of trees which threads share
 runs = [(kind, n_jobs, fitted) for kind in MAKE for n_jobs, fitted in ((1, False), (2, True))]
 long = [growing_for_a_while(*run) for run in runs]
 short = [*at_any_moment("forest", 30), *at_any_moment("boosting", 10)]

@@ -5,15 +5,15 @@ from collections import Counter
 from decimal import Decimal, localcontext
 from typing import Any
 
-import numba
 import numpy as np
 import pytest
 
 import naive
 import naive_tree
+from steps import draw_subspaces, make_urn
 from sublearn.core.tree.decay import decaying
-from sublearn.kernels import arithmetic, projection
-from sublearn.kernels.compilation import plain
+from sublearn.kernels import arithmetic
+from sublearn.kernels.compilation import bare_kernel, plain
 from support import assert_frequencies, keys_of
 
 log2_, exp_, mix_, uniform_, below_ = map(
@@ -72,30 +72,34 @@ def test_decaying_follows_the_exponential_and_stays_positive() -> None:
     assert (decaying(1.0, 50.0, 1000) > 0).all()
 
 
+@bare_kernel
+def both(x: Any, logarithms: Any, exponentials: Any) -> None:
+    for i in range(x.size):
+        logarithms[i] = arithmetic.log2(x[i])
+        exponentials[i] = arithmetic.exp(600.0 / x[i] if x[i] > 1.0 else -600.0 * x[i])
+
+
+@bare_kernel
+def fill_exp(x: Any, n: Any, bits: Any) -> None:
+    arithmetic.fill_exp(x, n, bits)
+
+
 def test_compiled_functions_equal_python_to_the_bit() -> None:
     # plans are made in Python and losses in compiled code: a fused multiply-add would tell them apart
-    log2, exp = arithmetic.log2, arithmetic.exp
-
-    def both(x: Any, logarithms: Any, exponentials: Any) -> None:
-        for i in range(x.size):
-            logarithms[i] = log2(x[i])
-            exponentials[i] = exp(600.0 / x[i] if x[i] > 1.0 else -600.0 * x[i])
-
     x = np.array(positive_numbers())
     logarithms, exponentials = np.empty_like(x), np.empty_like(x)
-    numba.njit(both)(x, logarithms, exponentials)
+    both(x, logarithms, exponentials)
     np.testing.assert_array_equal(logarithms, [log2_(v) for v in x.tolist()])
     arguments = [600.0 / v if v > 1.0 else -600.0 * v for v in x.tolist()]
     np.testing.assert_array_equal(exponentials, [exp_(v) for v in arguments])
 
 
 def test_many_exponentials_at_once_equal_those_one_by_one_to_the_bit() -> None:
-    fill_exp = arithmetic.fill_exp
     rng = np.random.default_rng(1)
     x = np.concatenate([rng.uniform(-700, 700, 3000), rng.uniform(-1, 1, 3000), [0.0, -0.0, -699.9, 699.9, 1e-300]])
     found, bits = x.copy(), np.empty(len(x), np.int64)
     n = len(x) - 1
-    numba.njit(lambda x, n, bits: fill_exp(x, n, bits))(found, n, bits)
+    fill_exp(found, n, bits)
     assert found[:n].tolist() == [exp_(v) for v in x[:n].tolist()]
     assert found[n] == x[n]  # beyond the first n
 
@@ -145,7 +149,8 @@ def test_below_is_uniform() -> None:
 
 def draw(probabilities: Any, size: int, n: int) -> Any:
     ranks = np.empty((n, size), np.int64)
-    projection.draw_subspaces(keys_of(n), np.array(probabilities, np.float64), ranks)
+    probabilities = np.array(probabilities, np.float64)
+    draw_subspaces(keys_of(n), probabilities, make_urn(len(probabilities)), ranks)
     return ranks
 
 

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import numba
 import numpy as np
 import pytest
 
@@ -10,28 +9,25 @@ from naive import Array
 from sublearn.core.data.fixed_point import pack
 from sublearn.core.tree.space import make_block
 from sublearn.kernels import columns
-from sublearn.kernels.columns import MOST_PACKED
+from sublearn.kernels.columns import MOST_PACKED, add_up, gather_statistics
+from sublearn.kernels.compilation import bare_kernel
 from sublearn.kernels.layout import BLOCK, CURVED_BITS, TARGET_BITS, Samples
 
-gather_statistics, add_up = columns.gather_statistics, columns.add_up
 NONE = np.empty(0, np.int64)
 MOST = 2**CURVED_BITS - 1
 FARTHEST = 2**TARGET_BITS - 1
 SIZES = [1, 3, MOST_PACKED - 1, MOST_PACKED, MOST_PACKED + 1, 5000, BLOCK]
 
 
-def add_blocks(samples: Any, order: Any, bins: Any, block: Any, histogram: Any) -> None:
+@bare_kernel
+def add_blocks(samples: Any, order: Any, runs: Any, bins: Any, block: Any, histogram: Any) -> None:
     """Add samples up block by block."""
-    runs = np.array([0, order.size])
     for begin in range(0, order.size, block.bins.size):
         n = min(block.bins.size, order.size - begin)
         gather_statistics(samples, order, begin, n, block)
         for i in range(n):
             block.bins[i] = bins[begin + i]
         add_up(block, runs, 0, begin, n, histogram)
-
-
-ADD_BLOCKS = numba.njit(add_blocks)
 
 
 def histogram_of(targets: Array, curvatures: Array, bins: Array, n_bins: int, packed: bool) -> Array:
@@ -51,7 +47,7 @@ def histogram_of(targets: Array, curvatures: Array, bins: Array, n_bins: int, pa
     )
     histogram = np.ones((n_bins, 3 if curvatures.size or not packed else 2), np.int64)
     block = make_block(samples, 1, n_bins, len(order))
-    ADD_BLOCKS(samples, order, bins[order].astype(np.uint8), block, histogram)
+    add_blocks(samples, order, np.array([0, len(order)]), bins[order].astype(np.uint8), block, histogram)
     return histogram - 1
 
 

@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-import numba
 import numpy as np
 import pytest
 from hypothesis import given
@@ -17,29 +16,16 @@ from hypothesis import strategies as st
 
 from naive import Array
 from sublearn.core.parallel import Stop, StoppedError, Workers
-from sublearn.kernels import growing, team
-from sublearn.kernels.team import COME, LATER, N_COUNTERS, N_MET, N_OPEN, Pool
+from sublearn.kernels import front, team
+from sublearn.kernels.compilation import bare_kernel, plain
+from sublearn.kernels.team import COME, LATER, N_COUNTERS, N_MET, N_OPEN, add, lift, load, lower, meet, wait_for
 from support import PATIENCE
 
 SOON = 1.0  # seconds
 TRIES = 20  # of which one is undisturbed, however busy the machine is
 
-add, load, meet, pool_sums, pool_ranges, wait_for = (
-    team.add,
-    team.load,
-    team.meet,
-    team.pool_sums,
-    team.pool_ranges,
-    team.wait_for,
-)
-share_of = growing.share_of
 
-
-def compiled(function: Callable[..., Any]) -> Any:
-    return numba.njit(nogil=True)(function)
-
-
-@compiled
+@bare_kernel
 def count_up(counters: Any, i: Any, times: Any) -> Any:
     for _ in range(times):
         add(counters, i, 3)
@@ -47,40 +33,35 @@ def count_up(counters: Any, i: Any, times: Any) -> Any:
     return load(counters, i)
 
 
-@compiled
-def pool_all(pool: Any, sums: Any, ranges: Any, first: Any, last: Any, times: Any) -> Any:
-    """Pool again and again what was there in the beginning, times the number of the meeting; sum of all results."""
-    own_sums = sums.copy()
-    own_ranges = ranges.copy()
-    n_met = 1
+@bare_kernel
+def add_one(counters: Any, amount: Any) -> Any:
+    return add(counters, 2, amount)
+
+
+@bare_kernel
+def put_together(shared: Any, ranges: Any, sums: Any, own_ranges: Any, times: Any) -> Any:
+    """Add a thread's sums, again and again, to those of all, and widen their ranges by its own."""
     for k in range(times):
         for i in range(sums.shape[0]):
             for j in range(sums.shape[1]):
-                sums[i, j] = own_sums[i, j] * (k + 1)
+                add(shared, i * sums.shape[1] + j, sums[i, j])
         for c in range(ranges.shape[0]):
-            for side in range(2):
-                ranges[c, side] = own_ranges[c, side] * (k + 1)
-        n_met = pool_sums(pool, sums, sums.shape[1], n_met)
-        n_met = pool_ranges(pool, ranges, first, last, n_met)
-    return n_met
+            lower(ranges, 2 * c, own_ranges[c, 0] - k)
+            lift(ranges, 2 * c + 1, own_ranges[c, 1] + k)
+    return load(shared, 0)
 
 
-@compiled
+@bare_kernel
 def meet_once(counters: Any, stop: Any, n_threads: Any, n_met: Any) -> Any:
     return meet(counters, stop, n_threads, n_met)
 
 
-@compiled
+@bare_kernel
 def wait(counters: Any, ready: Any, task: Any, stop: Any) -> Any:
     outcome = wait_for(counters, ready, task, stop)
     while outcome == LATER:
         outcome = wait_for(counters, ready, task, stop)
     return outcome == COME
-
-
-@compiled
-def share(runs: Any, number: Any, n_threads: Any, out: Any) -> None:
-    share_of(runs, number, n_threads, out)
 
 
 def nothing() -> tuple[Array, Array]:
@@ -114,42 +95,39 @@ def test_counters_lose_nothing() -> None:
 
 
 def test_adding_tells_what_was_there() -> None:
-    add_one = compiled(lambda counters, amount: add(counters, 2, amount))
     counters = np.array([1, 2, 40])
     assert (add_one(counters, 2), add_one(counters, -50)) == (40, 42)
     assert counters.tolist() == [1, 2, -8]
 
 
 def test_counters_lie_in_cache_lines_of_their_own() -> None:
-    places = [N_MET, team.N_SHARED, team.N_COMMON, team.N_CLAIMED, N_OPEN]
+    places = [N_MET, team.N_SHARED, team.N_CLAIMED, N_OPEN, team.N_FILLED]
     assert all(abs(a - b) * 8 >= 64 for a in places for b in places if a != b)
     assert max(places) < N_COUNTERS
 
 
-# --- pools
+# --- sums, ranges and shares
 
 
 @pytest.mark.parametrize("n_threads", [1, 2, 3, 5])
 def test_threads_put_their_sums_and_ranges_together(n_threads: int) -> None:
     rng = np.random.default_rng(n_threads)
-    counters, stop = nothing()
-    shared = np.full((n_threads, 40), 10**15)
     sums = rng.integers(-(2**40), 2**40, (n_threads, 6, 4))
     ranges = np.sort(rng.integers(-(2**20), 2**20, (n_threads, 7, 2)), axis=2).astype(np.int32)
-    found_sums, found_ranges = sums.copy(), ranges.copy()
-    times = 50
-    pools = [Pool(n_threads, t, counters, stop, shared) for t in range(n_threads)]
-    calls = [partial(pool_all, pools[t], found_sums[t], found_ranges[t], 2, 6, times) for t in range(n_threads)]
-    n_met = side_by_side(calls)
-    for t in range(n_threads):
-        np.testing.assert_array_equal(found_sums[t], times * sums.sum(axis=0))
-        np.testing.assert_array_equal(found_ranges[t, 2:6, 0], times * ranges[:, 2:6, 0].min(axis=0))
-        np.testing.assert_array_equal(found_ranges[t, 2:6, 1], times * ranges[:, 2:6, 1].max(axis=0))
-        for outside in (slice(0, 2), slice(6, 7)):
-            np.testing.assert_array_equal(found_ranges[t, outside], times * ranges[t, outside])
-    meetings = 4 * times if n_threads > 1 else 0
-    assert n_met == [1 + meetings] * n_threads
-    assert counters[N_MET] == meetings * n_threads
+    shared, widest, times = np.zeros((6, 4), np.int64), np.tile(np.array([2**31 - 1, 1 - 2**31], np.int32), (7, 1)), 500
+    put_together(shared, widest, sums[0], ranges[0], 0)  # compiles
+    side_by_side([partial(put_together, shared, widest, sums[t], ranges[t], times) for t in range(n_threads)])
+    np.testing.assert_array_equal(shared, times * sums.sum(axis=0))
+    np.testing.assert_array_equal(widest[:, 0], ranges[:, :, 0].min(axis=0) - times + 1)
+    np.testing.assert_array_equal(widest[:, 1], ranges[:, :, 1].max(axis=0) + times - 1)
+
+
+def test_shares_of_ten_samples_by_hand() -> None:
+    share_of, part_of = plain(front.share_of), plain(front.part_of)
+    assert [share_of(10, number, 3) for number in range(3)] == [(0, 3), (3, 6), (6, 10)]
+    offsets = np.array([0, 4, 4, 10])  # three nodes of 4, 0 and 6 samples, which begin at 100, 200 and 300
+    places = [part_of(offsets, j, 3, 6, begin) for j, begin in enumerate((100, 200, 300))]
+    assert places == [(103, 104), (200, 200), (300, 302)]
 
 
 @given(
@@ -158,21 +136,20 @@ def test_threads_put_their_sums_and_ranges_together(n_threads: int) -> None:
     n_threads=st.integers(1, 9),
 )
 def test_shares_hold_every_sample_once_and_are_about_equal(sizes: list[int], start: int, n_threads: int) -> None:
-    runs = start + np.cumsum([0, *sizes])
-    shares = np.full((n_threads, len(runs)), -1)
-    for number in range(n_threads):
-        share(runs, number, n_threads, shares[number])
-    assert (np.diff(shares, axis=1) >= 0).all()
-    assert shares[0, 0] == runs[0]
-    assert shares[-1, -1] == runs[-1]
-    np.testing.assert_array_equal(shares[1:, 0], shares[:-1, -1])
-    np.testing.assert_array_equal(np.diff(shares, axis=1).sum(axis=0), sizes)  # of every class
-    lengths = shares[:, -1] - shares[:, 0]
-    assert lengths.max() - lengths.min() <= 1
-    for k in range(len(sizes)):
-        inside = shares[:, k] < shares[:, k + 1]
-        assert (shares[inside, k] >= runs[k]).all()
-        assert (shares[inside, k + 1] <= runs[k + 1]).all()
+    share_of, part_of = plain(front.share_of), plain(front.part_of)
+    offsets, begins = np.cumsum([0, *sizes]), start + 1000 * np.arange(len(sizes))
+    held = np.zeros((n_threads, len(sizes)), np.int64)
+    for j, begin in enumerate(begins.tolist()):
+        end = begin
+        for number in range(n_threads):
+            first, last = part_of(offsets, j, *share_of(offsets[-1], number, n_threads), begin)
+            held[number, j] = last - first
+            if first < last:
+                assert first == end  # behind the thread before
+                end = last
+        assert end == begin + sizes[j]
+    shares = held.sum(axis=1)
+    assert shares.max() - shares.min() <= 1
 
 
 # --- waiting
@@ -202,15 +179,13 @@ def test_a_task_is_waited_for_while_another_is_open() -> None:
     assert not side_by_side([lambda: wait(counters, ready, 0, stop), end])[0]
 
 
-@pytest.mark.parametrize("what", ["meeting", "task", "pool"])
+@pytest.mark.parametrize("what", ["meeting", "task"])
 def test_a_stop_releases_a_thread_whose_partner_never_comes(what: str) -> None:
     counters, stop = nothing()[0], Stop()
-    ready, shared = np.zeros(1, np.int64), np.zeros((2, 40), np.int64)
-    table, ranges = np.arange(4).reshape(2, 2), np.zeros((1, 2), np.int32)
+    ready = np.zeros(1, np.int64)
     calls: dict[str, Callable[[], Any]] = {
         "meeting": lambda: meet_once(counters, stop.flag, 2, 1),
         "task": lambda: wait(counters, ready, 0, stop.flag),
-        "pool": lambda: pool_all(Pool(2, 0, counters, stop.flag, shared), table, ranges, 0, 1, 1),
     }
     stop.want()
     calls[what]()  # compiles
@@ -235,17 +210,6 @@ def test_a_stop_releases_a_thread_whose_partner_never_comes(what: str) -> None:
         return released[0] - wanted
 
     assert any(seconds_to_release() < SOON for _ in range(TRIES))
-
-
-def test_a_stopped_pool_takes_nothing_of_the_others() -> None:
-    # what a partner has left there may belong to another meeting
-    counters, stop = nothing()[0], Stop()
-    shared = np.full((2, 40), 10**15)
-    table, ranges = np.arange(6).reshape(3, 2), np.array([[3, 5]], np.int32)
-    stop.want()
-    pool_all(Pool(2, 0, counters, stop.flag, shared), table, ranges, 0, 1, 1)
-    assert table.tolist() == [[0, 1], [2, 3], [4, 5]]
-    assert ranges.tolist() == [[3, 5]]
 
 
 # --- calls that run together
@@ -309,7 +273,6 @@ def test_an_error_of_one_thread_stops_those_that_wait_for_it(failing: int) -> No
 PROGRAM = """
 import sys, threading, time
 import numpy as np
-from sublearn.core.tree import grower
 from sublearn.core.tree.grower import grow
 from sublearn.core.parallel import StoppedError, Workers
 from support import parameters, random_data, task_of

@@ -72,7 +72,7 @@ def changed_by(path: Path, edit: Callable[[str], str]) -> set[str]:
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
-        ("core/tree/partition.py", OF_SLM),
+        ("core/tree/workspace.py", OF_SLM),
         ("kernels/growing.py", OF_SLM),
         ("boost.py", OF_SLM),
         ("_base/parameters.py", OF_SLM),

@@ -12,7 +12,7 @@ ROOT = Path(sublearn.__file__).parent
 MOST_BY_POSITION = 5  # fields of a record; of more, nobody sees which is which
 LAYERS = [  # each may import itself and those before it
     ["kernels"],
-    ["core.parallel", "core.keys"],
+    ["core.links", "core.parallel", "core.keys"],
     ["core.data"],
     ["core.model"],
     ["core.tree"],
@@ -23,6 +23,7 @@ LAYERS = [  # each may import itself and those before it
     ["explanation"],
     ["display"],
     ["reporting"],
+    ["dask"],
     ["paper", "bench"],
     ["command", "__main__", "__init__"],
 ]
@@ -87,3 +88,29 @@ def test_records_made_by_position_are_found() -> None:
     head = "@dataclass(frozen=True)\nclass A: ...\nclass B(typing.NamedTuple): ...\nclass C: ...\n"
     calls = "A(1, 2, 3, 4, 5)\nx.B(1, 2, 3, 4, 5, 6)\nC(1, 2, 3, 4, 5, 6)\nA(1, 2, 3, 4, 5, e=6)\n"
     assert wide_calls({"a.py": head, "b.py": calls + "A(1, 2, 3, 4, 5, 6)"}) == ["b.py:2 B", "b.py:5 A"]
+
+
+LONGEST, MOST_ARGUMENTS = 100, 14
+
+
+def size_of(function: ast.FunctionDef) -> tuple[int, int]:
+    """Lines of a function, its docstring apart, and how many arguments it has."""
+    text = ast.get_docstring(function, clean=False)
+    n_lines = (function.end_lineno or 0) - function.lineno + 1 - (text.count("\n") + 1 if text else 0)
+    given = function.args
+    names = [one.arg for one in (*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg) if one]
+    return n_lines, len([name for name in names if name not in ("self", "cls")])
+
+
+def test_functions_are_short_and_take_few_arguments() -> None:
+    """But for constructors, of objects and of pictures, and commands, whose arguments are their options."""
+    found = []
+    for path in ROOT.rglob("*.py"):
+        is_command = path.parent.name == "command"
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.FunctionDef):
+                n_lines, n_arguments = size_of(node)
+                is_free = is_command or node.name in ("__init__", "from_estimator")
+                found.append((path.name, node.name, n_lines, 0 if is_free else n_arguments))
+    assert len(found) > 2_000
+    assert [one for one in found if one[2] > LONGEST or one[3] > MOST_ARGUMENTS] == []

@@ -10,6 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 import sublearn
+import sublearn.dask
 import sublearn.display
 import sublearn.tuning
 from documents import (
@@ -31,10 +32,12 @@ from documents import (
 )
 
 HINT = "python tests/documents.py renews it"
-NEEDED = {"guide/tuning.md": "optuna"}  # what the code of a page needs beyond the library itself
+# what the code of a page needs beyond the library itself
+NEEDED = {"guide/tuning.md": "optuna", "guide/cluster.md": "distributed"}
 LONGEST = 120
+FILE = re.compile(r"`((?:src|tests|examples|benchmarks|docs|fuzz)/[\w/]+\.py)`")
 MODULE = re.compile(
-    r"`((?:core|kernels|_base|_files|display|paper|bench)/[\w/]+\.py|(?:tree|forest|boost|selection|export|files)\.py)`"
+    r"`((?:core|kernels|_base|_files|display|dask|paper|bench)/[\w/]+\.py|(?:tree|forest|boost|selection|export|files)\.py)`"
 )
 
 
@@ -122,7 +125,9 @@ def reference() -> list[str]:
 def test_every_public_name_is_in_the_reference() -> None:
     records = [f"tuning.{name}" for name in sublearn.tuning.__all__ if isinstance(getattr(sublearn.tuning, name), type)]
     displays = [f"display.{name}" for name in sublearn.display.__all__]
-    assert sorted(reference()) == sorted(f"sublearn.{name}" for name in (*sublearn.__all__, *records, *displays))
+    on_cluster = [f"dask.{name}" for name in sublearn.dask.__all__]
+    public = (*sublearn.__all__, *records, *displays, *on_cluster)
+    assert sorted(reference()) == sorted(f"sublearn.{name}" for name in public)
 
 
 def test_modules_that_pages_name_are_there() -> None:
@@ -132,6 +137,12 @@ def test_modules_that_pages_name_are_there() -> None:
     named |= {("walk-light.svg", module) for module in re.findall(r"[>\s]([\w/]+\.py)", walk)}
     assert len(named) > 30
     assert sorted((page, module) for page, module in named if not (package / module).is_file()) == []
+
+
+def test_files_that_pages_name_are_there() -> None:
+    named = {(page.name, file) for page in pages() for file in FILE.findall(page.read_text("utf-8"))}
+    assert len(named) > 60
+    assert sorted((page, file) for page, file in named if not (ROOT / file).is_file()) == []
 
 
 def test_pictures_of_the_walk_are_current() -> None:

@@ -20,7 +20,7 @@ from alone import ALONE
 from documents import ROOT
 from support import PATIENCE
 
-OF_EXTRAS = ("paper", "bench", "command", "__main__")  # what needs more than the wheel requires
+OF_EXTRAS = ("paper", "bench", "command", "dask", "__main__")  # what needs more than the wheel requires
 LATE = ("display", "proportion")  # derives from a class of matplotlib's, and is imported when something is drawn
 HEAVY = ("joblib", "matplotlib", "numba", "numpy", "optuna", "rich", "scipy", "sklearn", "typer", "xgboost")
 LOADED = """

@@ -94,6 +94,7 @@ import numpy as np
 import pandas as pd
 import sublearn
 from sublearn import SLMClassifier, SLMRegressor
+from sublearn._base import cores
 from sublearn.kernels.compilation import Kernel
 
 X = np.random.default_rng(0).normal(size=(200, 5))
@@ -116,6 +117,11 @@ for estimator, responses in targets.items():
         for weight in weights:
             model.fit(X, response, weight).predict(X[:1])
     estimator(n_projections=9, n_coefficients=2, envelope_height=1, n_jobs=2).fit(X, responses[0])
+cores.n_cores = lambda: 2
+large = np.random.default_rng(1).normal(size=(20_000, 8))
+for estimator in targets:  # trees that threads share
+    for values in (large[:, 0], large[:, 0] + large[:, 1]):
+        estimator(max_depth=3, n_jobs=2).fit(large, np.rint(values))
 many, counts = np.digitize(total, [-1.0, 1.0]), np.rint(np.abs(total))
 for model, response in (
     (sublearn.SLMForestClassifier(), many),
@@ -155,9 +161,9 @@ ONE_KERNEL = """
 import json
 import numpy as np
 import sublearn
-from sublearn.kernels.projection import draw_subspaces as kernel
+from sublearn.kernels.exact_sums import WIDTH, add_exactly as kernel
 
-kernel(np.zeros(1, np.uint64), np.ones(3), np.empty((1, 2), np.int64))
+kernel(np.ones(3), np.empty(0), 0, 3, np.zeros(WIDTH, np.int64))
 n_found = sum(kernel.dispatcher.stats.cache_hits.values())
 print(json.dumps({"package": sublearn.__file__, "folder": kernel.folder, "found": n_found}))
 """
@@ -372,7 +378,7 @@ def test_compiled_code_is_found_in_a_folder_that_cannot_be_written_to(read_only:
 def test_every_kernel_is_compiled_for_one_signature() -> None:
     signatures = Outcome(start(TYPES, **USUAL_CACHE)).result
     assert signatures == dict.fromkeys(signatures, 1)
-    assert {"grow", "add_values", "find_leaves", "round_derivatives"} <= set(signatures)
+    assert {"grow", "grow_below", "add_values", "find_leaves", "round_derivatives"} <= set(signatures)
 
 
 def blocked_kernel() -> tuple[Kernel, threading.Event]:

@@ -18,6 +18,8 @@ from sublearn.core.boosting.losses import CompiledLoss, LogLinked, Loss, Squared
 from sublearn.core.boosting.problem import Problem, make_problem
 from sublearn.core.boosting.rounds import Growth, Round, boost, boost_together
 from sublearn.core.data.codes import code_limit
+from sublearn.core.data.dealing import MANY, split_off
+from sublearn.core.data.fixed_point import class_totals, extremes_of
 from sublearn.core.data.outliers import Reach, reach_of
 from sublearn.core.data.samples import NOTHING, Coded, Given, code_like, drop_weightless
 from sublearn.core.keys import key_below
@@ -235,25 +237,38 @@ class SLMBoost(SLMBoostChoice):
 
     def _split(self, part: Given, key: int) -> tuple[Given, Given]:
         """Training and validation samples."""
-        rows = np.arange(len(part.y))
-        stratify = part.y if part.classes.size else None
-        share = float(self.validation_fraction)
+        share, n = float(self.validation_fraction), self._links.total(len(part.y))
         try:
-            train, test = train_test_split(rows, test_size=share, random_state=key % 2**32, stratify=stratify)
+            split = self._split_many(part, share, key) if n >= MANY else self._split_few(part, n, share, key)
         except ValueError as error:
             raise ValueError(
                 f"validation_fraction of {type(self).__name__} must leave samples, of every class, to train and to "
-                f"validate on; got {share:g} of {len(rows)} samples: {error} Give more samples, or an eval_set."
+                f"validate on; got {share:g} of {n} samples: {error} Give more samples, or an eval_set."
             ) from None
-        return part.take(np.sort(train)), part.take(np.sort(test))
+        return part.take(~split), part.take(split)
+
+    def _split_few(self, part: Given, n: int, share: float, key: int) -> Array:
+        """Which samples are to validate on, of all that there are together."""
+        stratify = self._links.whole(part.y) if part.classes.size else None
+        _, test = train_test_split(np.arange(n), test_size=share, random_state=key % 2**32, stratify=stratify)
+        split, first = np.zeros(n, np.bool_), self._links.before(len(part.y))
+        split[test] = True
+        return split[first : first + len(part.y)]
+
+    def _split_many(self, part: Given, share: float, key: int) -> Array:
+        """Which samples are to validate on, by what is drawn for each."""
+        labels = part.y if part.classes.size else np.zeros(len(part.y), np.int64)
+        return split_off(labels, max(len(part.classes), 1), share, key, self._links)
 
     def _check_domain(self, loss: Loss, y: Array, where: str) -> None:
+        links = self._links
+        ends = np.array(extremes_of(y, links)) if links.n_partitions > 1 and isinstance(loss, CompiledLoss) else y
         try:
-            loss.check(y)
+            loss.check(ends)
         except ValueError as error:
             if isinstance(self.loss, Loss):  # the user's own words
                 raise
-            low, high = y.min(), y.max()
+            low, high = ends.min(), ends.max()
             name = type(self).__name__
             raise ValueError(f"{error}; {name}.fit got numbers from {low:g} to {high:g}{where}.") from None
 
@@ -261,18 +276,23 @@ class SLMBoost(SLMBoostChoice):
         """Raw values (n_outputs,) before the first round: one a class where there are more than two."""
         start = np.zeros(len(part.classes) if len(part.classes) > 2 else 1)
         if self.init == "data":
-            y, weights = part.numbers, part.weights.numbers(len(part.y))
-            if part.factors.size:  # totals of the classes first: they are exact
-                weights = np.bincount(part.y, weights, len(part.factors)) * part.factors
-                y = np.arange(len(weights), dtype=np.float64)
-            if part.exposure.size and isinstance(loss, LogLinked):
-                given: Any = loss.rate(y, weights, part.exposure)
-            else:
-                given = loss.start(y, weights)
+            given = self._best_constant(loss, part)
             start += as_answer(loss, "start", given, (), start.shape)
             if not np.isfinite(start).all():
                 raise ValueError(f"start of {loss!r} must be finite; got {given}.")
         return start
+
+    def _best_constant(self, loss: Loss, part: Given) -> Any:
+        """Raw value by the loss, of one or of all outputs."""
+        weights = part.weights
+        if part.classes.size:  # totals of the classes tell all, and are exact
+            totals = class_totals(part.y, len(part.classes), weights)
+            return loss.start(np.arange(float(len(totals))), totals * part.factors if part.factors.size else totals)
+        if self._links.some(part.exposure.size > 0) and isinstance(loss, LogLinked):
+            return loss.rate(part.numbers, weights, part.exposure)
+        if isinstance(loss, CompiledLoss):
+            return loss.start_of(part.numbers, weights)
+        return loss.start(part.numbers, weights.numbers(len(part.y)))
 
     def _on_course(self, rounds: Iterator[Round], loss: Loss, rate: float, n_kept: int) -> Iterator[Round]:
         """The rounds, as long as they do not run away from the data."""
@@ -318,7 +338,8 @@ class SLMBoost(SLMBoostChoice):
             if given.sample_weight is not None or given.exposure is not None:
                 raise ValueError(f"eval_set of {name}.fit must be given with eval_sample_weight or eval_exposure.")
             return None
-        if (given.exposure is None) != (training.exposure.size == 0):
+        is_exposed = self._links.some(training.exposure.size > 0)  # a partition may be empty
+        if (given.exposure is not None) != is_exposed:
             raise ValueError(f"exposure and eval_exposure of {name}.fit must both be given, or neither.")
         if isinstance(eval_set, list) and len(eval_set) == 1:  # as other libraries want it
             eval_set = eval_set[0]

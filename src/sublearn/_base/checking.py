@@ -12,6 +12,7 @@ import numpy as np
 from sklearn.utils import check_array, check_X_y
 from sklearn.utils.validation import validate_data
 
+from sublearn._base.agreeing import check_together
 from sublearn._base.frames import (
     NUMBERS,
     ChangedError,
@@ -65,19 +66,29 @@ def check_samples(estimator: Any, X: Any, *y: Any, reset: bool = True) -> Any:
 
     Estimators that take categories note in `_schema` what the columns of a fit are, until they have a model.
     """
-    X = dense_of(native_of(X), type(estimator).__name__)
+    X = native_of(X)
+    if estimator._links.n_partitions > 1:
+        return check_together(_check_dense, estimator, X, *y, reset=reset)
+    X = dense_of(X, type(estimator).__name__)
     if hasattr(estimator, "categorical_features"):
         return _check_table(estimator, X, *y, reset=reset)
     return _check_numbers(estimator, X, *y, reset=reset, allows_gaps=False)
 
 
-def _check_table(estimator: Any, X: Any, *y: Any, reset: bool) -> Any:
+def _check_dense(estimator: Any, X: Any, *y: Any, reset: bool, chosen: Array | None = None) -> Any:
+    """X, or X and y, of one partition; chosen: columns that are categories in others, where that is settled."""
+    if hasattr(estimator, "categorical_features"):
+        return _check_table(estimator, X, *y, reset=reset, chosen=chosen)
+    return _check_numbers(estimator, X, *y, reset=reset, allows_gaps=False)
+
+
+def _check_table(estimator: Any, X: Any, *y: Any, reset: bool, chosen: Array | None = None) -> Any:
     """X, or X and y, where X may have categories, dates and gaps."""
     owner, given = type(estimator).__name__, estimator.categorical_features
     schema = None if reset and not estimator._keeps_trees() else estimator._known_schema()
     columns = columns_of(X)
     is_plain = given is None or isinstance(given, str) if schema is None else schema.is_plain
-    if columns is None and is_plain:
+    if columns is None and is_plain and chosen is None:
         checked = _check_numbers(estimator, X, *y, reset=reset, allows_gaps=True)
         if schema is None:
             n = estimator.n_features_in_
@@ -90,7 +101,8 @@ def _check_table(estimator: Any, X: Any, *y: Any, reset: bool) -> Any:
     if reset and schema is not None:
         estimator._check_width(len(columns))
     validate_data(estimator, X, reset=reset, skip_check_array=True)
-    chosen = chosen_columns(given, columns, owner) if schema is None else np.zeros(len(columns), np.bool_)
+    if chosen is None:
+        chosen = chosen_columns(given, columns, owner) if schema is None else np.zeros(len(columns), np.bool_)
     try:
         matrix, schema = read_columns(columns, chosen, schema)
     except ChangedError as error:
@@ -163,6 +175,23 @@ def refuse_faults(given: Any, name: str, owner: str) -> None:
     if fault is not None:
         way_out = "Leave these samples out." if fault.kind in (GAPS, INFINITY) else WAYS_OUT[OBJECTS]
         raise ValueError(f"{name} of {owner} must hold finite numbers; {name} contains {fault.where()}. {way_out}")
+
+
+def refuse_negative(numbers: Any, name: str, owner: str) -> None:
+    """Raise ValueError for the first negative number of what is given to fit one a sample."""
+    if (numbers < 0).any():
+        at = int(np.argmax(numbers < 0))
+        raise ValueError(f"{name} of {owner}.fit must not be negative; got {numbers[at]:g} for sample {at}.")
+
+
+def refuse_infinity(X: Any, owner: str) -> None:
+    """Raise ValueError for the first column of floats with a number that is not finite; others are not looked at."""
+    if getattr(X, "dtype", np.dtype(object)).kind == "f" and not np.isinf(X).any():
+        return
+    for name, values in _columns(X):
+        fault = _fault(values, (INFINITY,)) if values.dtype.kind == "f" else None
+        if fault is not None:
+            raise ValueError(_says(owner, name, fault, ""))
 
 
 def for_numbers(owner: str) -> str:

@@ -19,6 +19,7 @@ from sublearn._base.parameters import Rule, as_limit, as_rounds, check_parameter
 from sublearn._files.saving import Saved
 from sublearn.core.data.codes import EXACT, FeatureMaps, code_limit
 from sublearn.core.data.samples import Coded, Given
+from sublearn.core.links import ALONE, Links
 from sublearn.core.model.fitted import FittedModel
 from sublearn.core.model.flat_ensemble import FlatEnsemble
 from sublearn.core.model.flat_tree import FlatTree
@@ -41,9 +42,14 @@ class Training(NamedTuple):
     coded: Coded
     final: Task | None = None  # with the targets of which leaves are the means, where trees grow from other ones
 
+    @property
+    def settles(self) -> bool:
+        """Whether samples may find another tree than the one that has grown from them."""
+        return self.coded.categories is not None or self.final is not None
+
     def settled(self, tree: FlatTree, workers: Workers, task: Task | None = None) -> FlatTree:
         """The tree as the samples of the task find it by their codes, which may not be those it has grown from."""
-        if self.coded.categories is None and self.final is None:
+        if not self.settles:
             return tree
         task = task or self.task
         if self.final is not None:
@@ -51,11 +57,18 @@ class Training(NamedTuple):
         return settled(tree, task, self.coded.codes, workers)
 
 
+def draw_key(state: np.random.RandomState) -> int:
+    """64 random bits."""
+    high, low = state.randint(0, 2**32, size=2, dtype=np.uint64)
+    return int(high) << 32 | int(low)
+
+
 class SLMEstimator(Intake, BaseEstimator):  # type: ignore[misc]
     """Base of all estimators."""
 
     _rules: dict[str, Rule] = {}  # noqa: RUF012  parameters whose rule differs from the table's
     _texts: dict[str, str] = {}  # noqa: RUF012  parameters whose text differs from the table's
+    _links: Links = ALONE  # to the other partitions of the samples during a fit, where there are any
 
     def __sklearn_tags__(self) -> Tags:
         tags: Tags = super().__sklearn_tags__()
@@ -65,7 +78,8 @@ class SLMEstimator(Intake, BaseEstimator):  # type: ignore[misc]
     def _workers(self, n_samples: int | None = None) -> Workers:
         """Threads for so many samples to predict, or for a fit."""
         check_parameter(self, "n_jobs")  # it may have changed since the fit
-        return Workers(1 if n_samples is not None and n_samples <= FEW else n_threads(self.n_jobs))
+        n = 1 if n_samples is not None and n_samples <= FEW else n_threads(self.n_jobs)
+        return Workers(n, links=self._links)
 
 
 class SLMPredictor(Saved, SLMEstimator):
@@ -129,9 +143,9 @@ class SLMPredictor(Saved, SLMEstimator):
         self.__dict__.pop("_schema", None)
 
     def _key(self) -> int:
-        """64 random bits that everything drawn depends on."""
-        high, low = check_random_state(self.random_state).randint(0, 2**32, size=2, dtype=np.uint64)
-        return int(high) << 32 | int(low)
+        """64 random bits that everything drawn depends on; those of the first partition."""
+        key: int = self._links.tell(draw_key(check_random_state(self.random_state)))[0]
+        return key
 
     def _check_samples(self, X: Any, check_input: bool = True) -> Array:
         """Samples to predict."""

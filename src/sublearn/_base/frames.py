@@ -22,7 +22,6 @@ from scipy.sparse import issparse
 from sublearn.core.model.fitted import COLUMNS
 from sublearn.kernels.layout import Array
 
-BY_TYPE = "from_dtype"
 TEXTS = (nw.String, nw.Categorical, nw.Enum, nw.Object)  # types whose columns are categories
 NUMBERS, TEXT, DATES, TIMES, DURATIONS = COLUMNS
 SECOND = 1e6  # in microseconds
@@ -44,6 +43,9 @@ class Levels:
         """The number of each level."""
         places: dict[Level | None, float] = {value: float(i) for i, value in enumerate(self.values)}
         return places | ({None: float(len(self.values))} if self.has_gaps else {})
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Levels, (self.values, self.has_gaps)  # without the places, which others find for themselves
 
     @property
     def n(self) -> int:
@@ -111,6 +113,13 @@ class Column(NamedTuple):
         """Whether its type is one of categories."""
         return isinstance(self.values, nw.Series) and isinstance(self.values.dtype, TEXTS)
 
+    @property
+    def is_numeric(self) -> bool:
+        """Whether its type is one of numbers, or of booleans."""
+        if isinstance(self.values, nw.Series):
+            return bool(self.values.dtype.is_numeric() or self.values.dtype == nw.Boolean)
+        return self.values.dtype.kind in "biuf"
+
 
 class ColumnError(ValueError):
     """Raised for a column that holds something else than numbers where it should; `values` are its objects."""
@@ -160,6 +169,21 @@ def columns_of_numbers(X: Any) -> list[Column] | None:
     if array.ndim != 2 or array.dtype.kind == "c":
         return None
     return [Column(i, values) for i, values in enumerate(array.T)]
+
+
+def names_of(X: Any) -> list[Any] | None:
+    """The names of the columns of a frame; None for anything else."""
+    frame = _as_frame(X)
+    return None if frame is None else list(frame.columns)
+
+
+def has_values(column: Column) -> bool:
+    """Whether anything is there in a column."""
+    values = column.values.to_list() if isinstance(column.values, nw.Series) else column.values.tolist()
+    try:
+        return any(level_of(value) is not None for value in values)
+    except TypeError:  # something is, though no level
+        return True
 
 
 def _as_frame(X: Any) -> "nw.DataFrame[Any] | None":
@@ -283,11 +307,16 @@ def _categories(column: Column, known: Levels | None) -> tuple[Array, Levels]:
     if known is not None:
         _refuse_other_levels(column.name, known, present)
     else:
-        texts = sorted(v for v in present if isinstance(v, str))
         has_gaps = bool((places < 0).any()) or any(given[place] is None for place in used.tolist())
-        known = Levels((*sorted(v for v in present if not isinstance(v, str)), *texts), has_gaps)
+        known = make_levels(present, has_gaps)
     numbers = known.numbers_of([*given, None])  # the last is for what is missing
     return numbers[places], known
+
+
+def make_levels(present: set[Level], has_gaps: bool) -> Levels:
+    """Levels in order."""
+    texts = sorted(value for value in present if isinstance(value, str))
+    return Levels((*sorted(value for value in present if not isinstance(value, str)), *texts), has_gaps)
 
 
 def _refuse_other_levels(name: Any, known: Levels, present: set[Any]) -> None:

@@ -80,9 +80,10 @@ def documented(estimator: type[T]) -> type[T]:
     lines = []
     for name, parameter in inspect.signature(estimator).parameters.items():
         rule = rule_of(estimator, name)
-        symbol = f" {PARAMETERS[name].symbol} in the paper." if PARAMETERS[name].symbol else ""
+        known = PARAMETERS.get(name, Parameter(rule, "", ""))  # those of a cluster alone are not in the table
+        symbol = f" {known.symbol} in the paper." if known.symbol else ""
         lines.append(f"{name} : {rule.words}, default={parameter.default!r}")
-        text = getattr(estimator, "_texts", {}).get(name, PARAMETERS[name].text)
+        text = getattr(estimator, "_texts", {}).get(name, known.text)
         lines.append(textwrap.indent(textwrap.fill(text + symbol, 90), "    "))
     estimator.__doc__ = estimator.__doc__.replace("{parameters}", "\n    ".join("\n".join(lines).split("\n")))
     return estimator

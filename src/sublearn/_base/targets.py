@@ -11,6 +11,7 @@ from sublearn._base.checking import check_samples, check_target, for_numbers, re
 from sublearn._base.parameters import number, one_of
 from sublearn.core.data.fixed_point import Weights
 from sublearn.core.data.samples import NOTHING, Given, drop_weightless
+from sublearn.core.links import ALONE, Links
 from sublearn.kernels.layout import Array
 
 
@@ -19,17 +20,22 @@ class ClassTargets:
 
     class_weight: Any
     _check_heaviest: Any  # that of Intake
+    _links: Links  # those of SLMEstimator
 
     def _check_data(self, X: Any, y: Any, reset: bool = True) -> tuple[Array, Array]:
         """X and y, checked; of y, that it holds classes."""
         X, y = check_samples(self, X, y, reset=reset)
+        with self._links.all_well():
+            if reset:
+                self._check_labels(y)
+            elif y.dtype == np.object_:  # classes are looked up among those of the fit, which are checked
+                refuse_gaps(y, type(self).__name__)
         if reset:
-            self._check_labels(y)
-        elif y.dtype == np.object_:  # classes are looked up among those of the fit, which are checked
-            refuse_gaps(y, type(self).__name__)
+            refuse_mixed_classes(y, self._links, type(self).__name__)
         return X, y
 
     def _check_labels(self, y: Array) -> None:
+        """Raise ValueError if y, of which a partition may have none, does not hold classes."""
         name = type(self).__name__
         try:
             kind = type_of_target(y, input_name="y")
@@ -49,7 +55,7 @@ class ClassTargets:
         Samples of a class of weight 0 are still there: the maps of trees are fitted to them too.
         """
         given = drop_weightless(given)
-        classes, labels = labels_of(given.y)
+        classes, labels = labels_of(given.y, self._links)
         factors = self._class_factors(classes, labels, given.weights)
         return given._replace(y=labels, classes=classes, factors=NOTHING if (factors == 1.0).all() else factors)
 
@@ -57,16 +63,21 @@ class ClassTargets:
         """Validation samples of positive weight, with the positions of their classes among those of the training."""
         given = drop_weightless(given)
         name, classes = type(self).__name__, training.classes
-        try:
-            unknown = np.setdiff1d(given.y, classes).tolist()
-        except TypeError:  # they cannot be sorted
-            unknown = sorted(set(given.y.tolist()) - set(classes.tolist()), key=str)
-        if unknown:
-            raise ValueError(f"eval_set of {name}.fit must hold classes of y only; got {unknown} too.")
+        with self._links.all_well():
+            self._refuse_unknown(given.y, classes)
         labels = np.searchsorted(classes, given.y)
-        if training.factors.size and not training.factors[labels].any():
+        if training.factors.size and not self._links.some(training.factors[labels].any()):
             raise ValueError(f"eval_set of {name}.fit must hold a class whose class_weight is not 0.")
         return given._replace(y=labels, classes=classes, factors=training.factors)
+
+    def _refuse_unknown(self, y: Array, classes: Array) -> None:
+        """Raise ValueError if samples to validate on are of classes that those to learn from have not."""
+        try:
+            unknown = np.setdiff1d(y, classes).tolist()
+        except TypeError:  # they cannot be sorted
+            unknown = sorted(set(y.tolist()) - set(classes.tolist()), key=str)
+        if unknown:
+            raise ValueError(f"eval_set of {type(self).__name__}.fit must hold classes of y only; got {unknown} too.")
 
     def _class_factors(self, classes: Array, labels: Array, weights: Weights) -> Array:
         """Class weights as an array (n_classes,)."""
@@ -74,7 +85,8 @@ class ClassTargets:
         if given is None:
             return np.ones(len(classes))
         if given == "balanced":
-            totals: Array = np.bincount(labels, weights.weights if weights.weights.size else None, len(classes))
+            own = np.bincount(labels, weights.weights if weights.weights.size else None, len(classes))
+            totals = self._links.add(own.astype(np.int64))  # floats are exact, too
             balanced: Array = totals.sum() / (len(classes) * totals)
             return balanced
         labels_of_y = classes.tolist()
@@ -87,7 +99,7 @@ class ClassTargets:
             allowed = "finite weights of at least 0 that are not all 0"
             raise ValueError(f"class_weight of {type(self).__name__} must have {allowed}; got {given!r}.")
         weights_of_classes = np.array(factors, np.float64)
-        self._check_heaviest("class_weight", weights_of_classes)
+        self._check_heaviest("class_weight", float(weights_of_classes.max()))
         return weights_of_classes
 
 
@@ -124,11 +136,14 @@ class NumberTargets:
     """Learning from numbers: checks them."""
 
     _rules = {"criterion": one_of("squared_error")}  # noqa: RUF012
+    _links: Links  # those of SLMEstimator
 
     def _check_data(self, X: Any, y: Any, reset: bool = True) -> tuple[Array, Array]:
         """X and y, checked; y as finite floats."""
         X, y = check_samples(self, X, y, reset=reset)
-        return X, check_target(y, type(self).__name__)
+        with self._links.all_well():
+            y = check_target(y, type(self).__name__)
+        return X, y
 
     def _encode_targets(self, given: Given) -> Given:
         """Training samples of positive weight."""
@@ -143,7 +158,24 @@ class RegressorPart(NumberTargets, RegressorMixin):  # type: ignore[misc]
     """What makes an estimator a regressor: numbers to learn."""
 
 
-def labels_of(y: Array) -> tuple[Array, Array]:
-    """The classes in order, and the place of each sample's, for which `return_inverse` would sort all samples."""
+def labels_of(y: Array, links: Links = ALONE) -> tuple[Array, Array]:
+    """The classes of all partitions in order, and the place of each sample's, for which `return_inverse` would sort."""
     classes = np.unique(y)
+    if links.n_partitions > 1:
+        classes = np.unique(np.concatenate([told for told in links.tell(classes) if told.size]))
     return classes, np.searchsorted(classes, y)
+
+
+def refuse_mixed_classes(y: Array, links: Links, owner: str) -> None:
+    """Raise ValueError where classes are text in one partition and numbers in another."""
+    if links.n_partitions == 1:
+        return
+    told = links.tell((y.dtype.kind in "biuf", y[:1].tolist()))
+    said = [(place, is_number, some[0]) for place, (is_number, some) in enumerate(told) if some]
+    at, first, before = said[0]
+    for place, is_number, now in said:
+        if is_number != first:
+            raise ValueError(
+                f"In {links.name_of(place)}: y of {owner}.fit must hold classes of one kind, such as all strings; got "
+                f"{now!r} here, and {before!r} in {links.name_of(at)}."
+            )

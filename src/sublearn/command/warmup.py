@@ -26,6 +26,7 @@ def warmup() -> None:
         for i, (model, y, weights) in enumerate(models):
             _use(model, y, weights)
             show(i + 1, i + 1)
+    _share()
     _explain()
     n_ready = sum(not kernel.is_new for kernel in all_kernels())
     say(f"{counted(n_ready, 'kernel')} ready after {time.monotonic() - begin:.1f} s")
@@ -101,6 +102,16 @@ def _use(model: Any, y: Any, weights: Any) -> None:
     for name in ("apply", "predict_proba", "decision_path"):
         if hasattr(model, name):
             getattr(model, name)(X)
+
+
+def _share() -> None:
+    """Grow a tree with two threads, where there are two cores."""
+    import numpy as np
+
+    import sublearn
+
+    X = np.random.default_rng(3).normal(size=(20_000, 8))
+    sublearn.SLMClassifier(max_depth=3, n_projections=16, n_jobs=2, random_state=0).fit(X, X[:, 0] + X[:, 1] > 0)
 
 
 def _explain() -> None:

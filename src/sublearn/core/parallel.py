@@ -1,5 +1,6 @@
 """Threads for kernels: kernels release the GIL, and any division of the work gives the same result."""
 
+import math
 from _thread import get_ident, start_new_thread
 from collections.abc import Callable, Hashable
 from functools import partial
@@ -11,6 +12,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from sublearn.core.links import ALONE, Links
 from sublearn.kernels.arithmetic import CHUNK
 from sublearn.kernels.compilation import COMPILER
 from sublearn.kernels.layout import Array
@@ -23,6 +25,7 @@ SMALL = 50_000  # work, in samples visited, that is not worth a second thread
 TEST_OVERHEAD = 300  # what a discriminant feature test costs beyond its samples, in samples visited
 PARTS = 4  # parts a thread of work that is worth it, so that none waits long for another
 PART = 100_000  # work, in samples visited, that is worth a further part
+HANDING = 7_500  # work, in samples visited, that handing a part over takes as long as: some 25 microseconds
 PAUSE = 0.05  # seconds between two looks at what threads are waiting for
 
 
@@ -56,10 +59,12 @@ class Workers:
     would leave the locks of concurrent.futures or threading held for ever.
     """
 
-    def __init__(self, n_threads: int, stop: Stop | None = None) -> None:
+    def __init__(self, n_threads: int, stop: Stop | None = None, links: Links = ALONE) -> None:
         self.n_threads = n_threads
+        self.links = links  # to the other partitions of the samples, where there are any
         self.n_active = n_threads  # threads that divide work among them; see `core.boosting.pace`
         self.stop = stop or Stop()
+        links.heed(self.stop)
         self.calls: SimpleQueue[Any] = SimpleQueue()
         self.ended: SimpleQueue[None] = SimpleQueue()
         self.n_started = 0
@@ -102,8 +107,8 @@ class Workers:
         self.run(lambda a, b: call(a * CHUNK, min(b * CHUNK, n)), np.array([cost * CHUNK]), items=-(-n // CHUNK))
 
     def each(self, call: Callable[[int, "Workers"], T], n: int, is_long: bool = False) -> list[T]:
-        """call(i, workers) for i below n, each in one thread."""
-        if self.n_threads == 1:
+        """call(i, workers) for i below n, each in one thread; one by one where they look at other partitions too."""
+        if self.n_threads == 1 or self.links.n_partitions > 1:
             return [call(i, self) for i in range(n)]
         own = Workers(1, self.stop)
         return self._side_by_side([partial(self._call, call, i, own) for i in range(n)], is_long)
@@ -158,7 +163,7 @@ class Workers:
         results: list[Any] = [None] * len(calls)
         left = iter([(i, partial(self._guarded, call)) for i, call in enumerate(calls)])
         # every thread takes the next call; one that wakes up late finds none
-        for _ in range(self.n_started):
+        for _ in range(min(self.n_started, len(calls))):
             self.calls.put((left, done))
         n_own = 0
         errors: list[BaseException] = []
@@ -214,7 +219,8 @@ def divide(costs: Array, items: int, n_threads: int) -> list[int]:
     n_parts = int(total // LARGE) + 1
     if n_threads > 1 and total >= SMALL:
         each = min(max(int(total / n_threads) // PART, 1), PARTS)
-        n_parts = max(n_parts, min(n_threads * each, int(total * 2) // SMALL))
+        worth = int(math.sqrt(total / HANDING))  # with more parts, handing over costs more than they save
+        n_parts = max(n_parts, min(n_threads * each, max(worth, 2)))
     n_parts = min(n_parts, n_items)
     if n_parts <= 1:
         return [0, n_items]

@@ -9,11 +9,13 @@ from sklearn.utils.validation import check_is_fitted
 from sublearn.core.data.codes import FeatureMaps
 from sublearn.core.model.flat_tree import FlatTree
 from sublearn.core.parallel import Workers
-from sublearn.core.tree.criterion import describe_nodes, largest_decreases
-from sublearn.core.tree.levels import Room, split_nodes
-from sublearn.core.tree.subspace import rank_features
+from sublearn.core.tree.criterion import describe_nodes
+from sublearn.core.tree.exchange import count_all
+from sublearn.core.tree.feature_test import rank_features
+from sublearn.core.tree.linked import LinkedTree
 from sublearn.core.tree.task import Task
-from sublearn.kernels.layout import Array, Level
+from sublearn.kernels.layout import Array, Node
+from sublearn.kernels.machine import COUNT
 from sublearn.tree import SLMTree
 
 
@@ -63,27 +65,27 @@ def search_root(model: Any, X: Any, y: Any, owner: str = "search_root", called: 
 
 
 def _search(task: Task, key: int, workers: Workers, maps: FeatureMaps, rows: Array) -> RootSearch:
-    """The root as `grow` begins with it."""
-    samples, root, test, answers, parameters, plan = task
-    room = Room(root.order.copy(), np.empty_like(root.order), np.empty(len(root.order), np.uint8))
-    sums = describe_nodes(samples, room.order, root.runs, test, workers)
-    keys = np.array([key], np.uint64)
-    level = Level(room.order, root.runs, sums.totals, largest_decreases(sums, test), keys)
-    ranking = rank_features(samples, level, test, workers)
-    candidates, partitions, _ = split_nodes(samples, level, test, parameters, plan, room, workers)
+    """The root as `grow` begins with it: a tree that grows step by step, and is looked at when its root is split."""
+    samples, root, test, answers, _, _ = task
+    sums = describe_nodes(samples, root.order, root.runs, test, workers)
+    ranking = rank_features(samples, Node(root.order, root.runs[0], sums.totals[0]), test, workers)
+    tree = LinkedTree(task, count_all(task, workers.links), key, workers)
+    while tree.step() != COUNT:
+        pass
+    candidates, partitions = tree.front.candidates, tree.front.partitions
     n, kept = candidates.sizes[0], partitions.kept[0, : partitions.n_kept[0]]
     vectors = np.zeros((n, samples.codes.shape[0]), np.int64)
     vectors[:, candidates.subspace[0]] = candidates.coefficients[0, :n]
     cells = np.empty(len(rows), np.int64)
-    cells[root.order] = room.cells
+    cells[root.order] = tree.front.keeping.kept_cells[: len(rows)]
     return RootSearch(
         loss=float(answers.losses(sums.losses)[0]),
-        feature_losses=answers.losses(sums.losses - ranking.decrease[0]),
-        subspace=candidates.subspace[0],
+        feature_losses=answers.losses(sums.losses - ranking.decrease),
+        subspace=candidates.subspace[0].copy(),
         vectors=vectors,
         losses=answers.losses(sums.losses - candidates.decrease[0, :n]),
         thresholds=candidates.threshold[0, :n].astype(np.int64),
-        kept=kept,
+        kept=kept.copy(),
         projected=vectors[kept] @ samples.codes.astype(np.int64),
         cells=cells,
         rows=rows,

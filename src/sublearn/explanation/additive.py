@@ -8,7 +8,7 @@ from sublearn.explanation.parts import Credits, Draw, Part
 from sublearn.kernels.layout import Array
 from sublearn.kernels.paths import MOST, Paths
 from sublearn.kernels.prediction import ROWS, Rows
-from sublearn.kernels.sampling import Draws, Sums, add_sampled, count_far_players
+from sublearn.kernels.sampling import Draws, Sampling, Sums, add_sampled, count_far_players
 from sublearn.kernels.shapley import PLACES, SLOTS, Linear, Space, Trees, add_credits
 from sublearn.kernels.sides import BLOCK, FEW, Sides
 
@@ -57,8 +57,8 @@ def _add_far(
         n_values = values.shape[2]
         sums = Sums(*(np.zeros((n, n_values)) for n in (1, 1)), *(np.zeros(values.shape[1:]) for _ in range(3)))
         args = model.contributions, model.ensemble.nodes.slopes, own, part.background, first, last
-        space = _paths(part), _draws(part, draw), rows, sums
-        add_sampled(routes, _ends(part), model.maps.features, n_far, *args, *space, values, variances)
+        space = Sampling(paths=_paths(part), draws=_draws(part, draw), rows=rows, sums=sums)
+        add_sampled(routes, _ends(part), model.maps.features, n_far, *args, space, values, variances)
 
     workers.run(add_part, np.array([2 * draw.n_pairs * steps * n_background]), items=len(own))
 

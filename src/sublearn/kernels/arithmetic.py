@@ -24,7 +24,6 @@ MIX_2 = np.uint64(0x94D049BB133111EB)
 ONE = np.uint64(1)
 
 CHUNK = 1024  # numbers added up in one go; chunks begin at the same places whatever the number of threads
-LANES = 8  # sums that a chunk is added up in
 
 
 @inner
@@ -85,23 +84,6 @@ def fill_exp(x, n, bits):
     powers = bits.view(np.float64)
     for i in range(n):
         x[i] *= powers[i]
-
-
-@inner
-def sum_in_lanes(numbers, lanes):
-    """Sum of the numbers of a chunk; in lanes, so that additions do not wait for each other."""
-    whole = numbers.size // LANES * LANES
-    for lane in range(LANES):
-        lanes[lane] = 0.0
-    for i in range(0, whole, LANES):
-        for lane in range(LANES):
-            lanes[lane] += numbers[i + lane]
-    for i in range(whole, numbers.size):
-        lanes[i - whole] += numbers[i]
-    total = 0.0
-    for lane in range(LANES):
-        total += lanes[lane]
-    return total
 
 
 @inner

@@ -6,8 +6,8 @@ import numpy as np
 
 from sublearn.kernels.compilation import bare_kernel, inner
 from sublearn.kernels.criterion import weight_of
-from sublearn.kernels.growing import room_of
 from sublearn.kernels.layout import Array
+from sublearn.kernels.nodes import room_of
 
 
 class Places(NamedTuple):

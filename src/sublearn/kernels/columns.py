@@ -41,9 +41,10 @@ def gather_columns(codes, order, begin, n, features, block):
     Samples are unsigned here and elsewhere: no index counts from the end then, and to check that takes half the time.
     """
     part = order[begin : begin + n]
+    rows = block.rows
     for c in range(features.size):
         source = codes[features[c]]
-        target = block.rows[c]
+        target = rows[c]
         for i in range(n):
             target[i] = source[np.uint32(part[i])]
 
@@ -52,22 +53,35 @@ def gather_columns(codes, order, begin, n, features, block):
 def gather_statistics(samples, order, begin, n, block):
     """Copy what is to be added up for the samples at positions begin to begin + n of the order."""
     part = order[begin : begin + n]
-    if samples.packed.size > 0:
+    packed = samples.packed
+    weights = block.weights
+    if packed.size > 0:
         for i in range(n):
-            block.weights[i] = samples.packed[np.uint32(part[i])]
+            weights[i] = packed[np.uint32(part[i])]
         return
-    weighted = samples.weights.size > 0
+    own_weights = samples.weights
+    weighted = own_weights.size > 0
     if not weighted and samples.n_classes > 0:
         return
-    for i in range(n):
-        block.weights[i] = samples.weights[np.uint32(part[i])] if weighted else 1
-        block.counts[i] = samples.counts[np.uint32(part[i])] if weighted else 1
+    counts = block.counts
+    if weighted:
+        own_counts = samples.counts
+        for i in range(n):
+            weights[i] = own_weights[np.uint32(part[i])]
+            counts[i] = own_counts[np.uint32(part[i])]
+    else:
+        for i in range(n):
+            weights[i] = 1
+            counts[i] = 1
     if samples.n_classes == 0:
+        moments = block.moments
+        targets = samples.targets
         for i in range(n):
-            block.moments[i] = block.weights[i] * np.int64(samples.targets[np.uint32(part[i])])
-    if samples.curvatures.size > 0:
+            moments[i] = weights[i] * np.int64(targets[np.uint32(part[i])])
+    curvatures = samples.curvatures
+    if curvatures.size > 0:
         for i in range(n):
-            block.weights[i] *= np.int64(samples.curvatures[np.uint32(part[i])])
+            weights[i] *= np.int64(curvatures[np.uint32(part[i])])
 
 
 @inner
@@ -172,14 +186,18 @@ def threshold_of(b, low, high, n_bins):
 
 @inner
 def add_up(block, runs, n_classes, begin, n, histogram):
-    """Add the block's samples to histogram[bin, channel]; runs as in `Level`."""
+    """Add the block's samples to histogram[bin, channel]; runs as in `Node`."""
+    bins = block.bins
+    weights = block.weights
     if n_classes == 0:
-        if block.moments.size:
+        moments = block.moments
+        counts = block.counts
+        if moments.size:
             for i in range(n):
-                b = block.bins[i]
-                histogram[b, 0] += block.weights[i]
-                histogram[b, 1] += block.moments[i]
-                histogram[b, 2] += block.counts[i]
+                b = bins[i]
+                histogram[b, 0] += weights[i]
+                histogram[b, 1] += moments[i]
+                histogram[b, 2] += counts[i]
         elif histogram.shape[1] == 3:
             add_curved(block, n, histogram)
         else:
@@ -188,15 +206,16 @@ def add_up(block, runs, n_classes, begin, n, histogram):
     for k in range(n_classes):
         first = max(runs[k], begin) - begin
         last = min(runs[k + 1], begin + n) - begin
-        if block.weights.size:
+        if weights.size:
+            counts = block.counts
             for i in range(first, last):
-                histogram[block.bins[i], k] += block.weights[i]
-                histogram[block.bins[i], n_classes] += block.counts[i]
+                histogram[bins[i], k] += weights[i]
+                histogram[bins[i], n_classes] += counts[i]
         elif last - first < SHORT:
             for i in range(first, last):
-                histogram[block.bins[i], k] += 1
+                histogram[bins[i], k] += 1
         elif histogram.shape[0] <= FEW:
-            compare_ones(block.bins, first, last, k, histogram)
+            compare_ones(bins, first, last, k, histogram)
         else:
             add_ones(block, first, last, k, histogram)
 

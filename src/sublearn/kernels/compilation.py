@@ -153,6 +153,16 @@ def bare_kernel(function: Callable[..., Any]) -> Kernel:
     return Kernel(function, BARE)
 
 
+def entry_of(called: Any) -> Callable[..., Any]:
+    """What runs the compiled code of a kernel that has just been called, for arguments of the very types of that call.
+
+    It does not look at their types, which for a hundred arrays takes five times as long as to enter.
+    """
+    versions = getattr(getattr(called, "dispatcher", None), "overloads", {})
+    found: Callable[..., Any] = next(iter(versions.values())).entry_point if len(versions) == 1 else called
+    return found
+
+
 def inner(function: Callable[..., Any]) -> Any:
     """Compile `function` as a part of the kernels that call it, and keep it on disk with these.
 
@@ -170,10 +180,32 @@ def section(function: Callable[..., Any]) -> Any:
     return njit(inline="always", no_cpython_wrapper=True, **BARE)(function)
 
 
+def in_python(instead: Callable[..., Any]) -> Callable[[Any], Any]:
+    """Tell what Python calls instead of an intrinsic, where functions run uncompiled; see `plain`."""
+
+    def told(intrinsic: Any) -> Any:
+        INSTEAD[id(intrinsic)] = intrinsic, instead
+        return intrinsic
+
+    return told
+
+
+INSTEAD: dict[int, tuple[Any, Callable[..., Any]]] = {}  # intrinsics, by their identity
+
+
 @cache
 def plain(function: Any) -> Any:
-    """The Python function behind a compiled one and those it calls, for the few calls that are not worth compiling."""
-    python = function.py_func
-    called = {name: python.__globals__[name] for name in python.__code__.co_names if name in python.__globals__}
-    own = {name: plain(value) for name, value in called.items() if hasattr(value, "py_func")}
+    """The Python function behind a compiled one and those it calls.
+
+    For the few calls that are not worth compiling; and to run steps, or a whole fit, where breakpoints fire.
+    """
+    python = getattr(function, "dispatcher", function).py_func
+    named = {name: python.__globals__[name] for name in python.__code__.co_names if name in python.__globals__}
+    own = {name: _in_python(value) for name, value in named.items()}
     return FunctionType(python.__code__, python.__globals__ | own)
+
+
+def _in_python(value: Any) -> Any:
+    if id(value) in INSTEAD:
+        return INSTEAD[id(value)][1]
+    return plain(value) if hasattr(getattr(value, "dispatcher", value), "py_func") else value

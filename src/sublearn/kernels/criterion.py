@@ -151,6 +151,12 @@ def variance(samples, order, runs, totals, centre):
         high_high += w * (high * high)
         high_low += w * (high * low)
         low_low += w * (low * low)
+    return spread_of(totals, centre, high_high, high_low, low_low)
+
+
+@inner
+def spread_of(totals, centre, high_high, high_low, low_low):
+    """Weighted variance of the targets from sums around a centre: of squares of halves, and of their products."""
     step = np.float64(1 << HALF_BITS)
     square = (np.float64(high_high) * step + 2.0 * np.float64(high_low)) * step + np.float64(low_low)
     weight = np.float64(totals[0])

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from sublearn.kernels.arithmetic import CHUNK, LANES, ROUNDER, sum_in_lanes
+from sublearn.kernels.arithmetic import ROUNDER
 from sublearn.kernels.columns import COUNT_SHIFT, CURVATURE_SHIFT, CURVED_SHIFT
-from sublearn.kernels.compilation import bare_kernel, inner, kernel
+from sublearn.kernels.compilation import bare_kernel, inner
 from sublearn.kernels.layout import CURVED_BITS, TARGET_BITS
 
 MOST = float((1 << CURVED_BITS) - 1)  # the largest target or curvature where there are curvatures
@@ -59,20 +59,6 @@ def round_derivatives(gradient, hessian, target_step, curvature_step, first, las
                 total += np.int64(curvature[i])
     sums[0] = squares
     sums[1] = total
-
-
-@kernel
-def add_chunks(values, weights, first, last, out):
-    """Sums of values first to last, or of values times weights, by chunks; `first` begins one."""
-    numbers = np.empty(CHUNK)
-    lanes = np.empty(LANES)
-    for begin in range(first, last, CHUNK):
-        used = values[begin : min(begin + CHUNK, last)]
-        if weights.size:
-            for i in range(used.size):
-                numbers[i] = used[i] * weights[begin + i]
-            used = numbers[: used.size]
-        out[begin // CHUNK] = sum_in_lanes(used, lanes)
 
 
 @bare_kernel

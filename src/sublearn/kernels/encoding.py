@@ -90,16 +90,19 @@ def encode(x, maps, begin, out, first, last):
 
 @bare_kernel
 def add_moments(x, weights, units, centres, factors, sums, spread):
-    """Add weight times value and weight times squared value, in fixed point, to sums (n_features, 2).
+    """Add weight, weight times value and weight times squared value, in fixed point, to sums (n_features, 3).
 
     Fixed-point values lie within HALF_RANGE of 0; spread (n_features, n_bins) gets the weights by equal parts of
-    this range.
+    this range. What is missing adds nothing.
     """
     n_bins = spread.shape[1]
     for i in range(x.shape[0]):
         w = weights[i] if weights.size else np.int64(1)
         for f in range(x.shape[1]):
+            if x[i, f] != x[i, f]:
+                continue
             z = np.int64(np.floor((x[i, f] * units[f] - centres[f]) * factors[f] + 0.5))
-            sums[f, 0] += w * z
-            sums[f, 1] += w * z * z
+            sums[f, 0] += w
+            sums[f, 1] += w * z
+            sums[f, 2] += w * z * z
             spread[f, min(((z + HALF_RANGE) * n_bins) >> MOMENT_BITS, n_bins - 1)] += w

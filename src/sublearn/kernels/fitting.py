@@ -1,6 +1,7 @@
-"""Candidates that are fitted: pairs of features that explain a node's targets best by least squares.
+"""Step 2, beyond the paper: pairs of features that explain a node's targets best by least squares.
 
-Sums are integers, so threads may divide the samples. Targets are rounded to so few bits that their products fit.
+Sums are integers, so threads and partitions may divide the samples. Targets are rounded to so few bits that their
+products fit.
 """
 
 from typing import NamedTuple
@@ -9,11 +10,9 @@ import numpy as np
 
 from sublearn.kernels.arithmetic import mix
 from sublearn.kernels.columns import clear, gather_columns
-from sublearn.kernels.compilation import inner, kernel, section
-from sublearn.kernels.discriminant import node_of
+from sublearn.kernels.compilation import inner
 from sublearn.kernels.layout import CURVED_BITS, TARGET_BITS, Array
 from sublearn.kernels.projection import FITTED
-from sublearn.kernels.team import pool_sums
 
 MOST_FEATURES = 16  # of a subspace, the best ones, whose pairs are looked at
 FIT_BITS = 15  # of a target
@@ -46,7 +45,7 @@ def dot(x, y, n, weights):
 
 
 @inner
-def take_targets(samples, node, kinds, key, begin, n, out):
+def take_targets(samples, order, runs, totals, kinds, key, begin, n, out):
     """What is to be explained, for the samples at positions begin to begin + n of the order.
 
     Classes, of which `kinds` has the numbers, are made two groups: of those in the node the first is in one, the second
@@ -54,37 +53,45 @@ def take_targets(samples, node, kinds, key, begin, n, out):
     """
     if samples.n_classes == 0:
         shift = (CURVED_BITS if samples.curvatures.size else TARGET_BITS) - FIT_BITS
+        targets = samples.targets
         for i in range(n):
-            out[i] = np.int16(samples.targets[np.uint32(node.order[begin + i])] >> shift)
+            out[i] = np.int16(targets[np.uint32(order[begin + i])] >> shift)
         return
     n_seen = 0
     for k in range(kinds.size):
-        if node.totals[k] > 0:
+        if totals[k] > 0:
             positive = mix(mix(key, FITTED), kinds[k]) >> SIGN == 0 if n_seen > 1 else n_seen == 1
             n_seen += 1
-            for i in range(max(node.runs[k], begin), min(node.runs[k + 1], begin + n)):
+            for i in range(max(runs[k], begin), min(runs[k + 1], begin + n)):
                 out[i - begin] = 1 if positive else -1
 
 
-@section
-def add_products(samples, node, kinds, key, features, columns, loaded, block, fit):
-    """Fill fit.sums from the samples of a node, or from this thread's part of them."""
+@inner
+def add_products(samples, order, runs, totals, kinds, key, begin, end, features, columns, loaded, block, fit):
+    """Fill fit.sums from the samples at positions begin to end of a node.
+
+    `loaded`: the block has these samples, and the features in `columns`.
+    """
     m = fit.explained.shape[0]
     size = block.projected.size
     weights = fit.weights
-    clear(fit.sums, fit.sums.shape[1])
-    for begin in range(node.runs[0], node.runs[-1], size):
-        n = min(size, node.runs[-1] - begin)
+    rows = block.rows
+    own_rows = fit.rows
+    sums = fit.sums
+    clear(sums, sums.shape[1])
+    for first in range(begin, end, size):
+        n = min(size, end - first)
         if not loaded:
-            gather_columns(samples.codes, node.order, begin, n, features, block)
-        take_targets(samples, node, kinds, key, begin, n, fit.rows[0])
+            gather_columns(samples.codes, order, first, n, features, block)
+        take_targets(samples, order, runs, totals, kinds, key, first, n, own_rows[0])
+        own_weights = samples.weights
         for i in range(min(n, weights.size)):
-            weights[i] = samples.weights[np.uint32(node.order[begin + i])]
+            weights[i] = own_weights[np.uint32(order[first + i])]
         for d in range(m + 2):
-            x = block.rows[columns[d]] if d < m else fit.rows[d - m]
+            x = rows[columns[d]] if d < m else own_rows[d - m]
             for e in range(d + 1):
-                y = block.rows[columns[e]] if e < m else fit.rows[e - m]
-                fit.sums[d, e] += dot(x, y, n, weights)
+                y = rows[columns[e]] if e < m else own_rows[e - m]
+                sums[d, e] += dot(x, y, n, weights)
 
 
 @inner
@@ -93,6 +100,7 @@ def explain(varies, fit):
     m = fit.explained.shape[0]
     sums = fit.sums
     moments = fit.moments
+    explained = fit.explained
     for d in range(m + 1):
         mean = np.float64(sums[m + 1, d]) / np.float64(sums[m + 1, m + 1])
         for e in range(d + 1):
@@ -105,9 +113,9 @@ def explain(varies, fit):
             p = moments[m, d]
             q = moments[m, e]
             area = a * b - c * c
-            fit.explained[e, d] = -1.0
+            explained[e, d] = -1.0
             if varies[d] and varies[e] and area > ALIGNED * a * b:
-                fit.explained[e, d] = (b * p * p - 2.0 * c * p * q + a * q * q) / area
+                explained[e, d] = (b * p * p - 2.0 * c * p * q + a * q * q) / area
 
 
 @inner
@@ -142,28 +150,8 @@ def write_best(height, fit):
     return n
 
 
-@section
-def fit_pairs(samples, node, kinds, key, features, columns, varies, height, loaded, block, fit, pool, n_met):
-    """Fill fit.vectors with the best pairs over `features`; returns (how many, n_met).
-
-    `loaded`: the block has the node, and the features in `columns`. Threads may have divided the samples.
-    """
-    add_products(samples, node, kinds, key, features, columns, loaded, block, fit)
-    n_met = pool_sums(pool, fit.sums, fit.sums.shape[1], n_met)
+@inner
+def solve_pairs(varies, height, fit):
+    """Fill fit.vectors with the best pairs, by fit.sums; returns how many."""
     explain(varies, fit)
-    return write_best(height, fit), n_met
-
-
-@kernel
-def fit_level(samples, level, subspace, varies, height, first, last, block, columns, fit, pool, vectors, sizes):
-    """Fit pairs in nodes first to last: vectors (n_nodes, n_fitted, subspace_size), of which there are `sizes`."""
-    kinds = np.arange(samples.n_classes)
-    for i in range(first, last):
-        node = node_of(level, i)
-        key = level.keys[i]
-        sizes[i], _ = fit_pairs(
-            samples, node, kinds, key, subspace[i], columns, varies[i], height, False, block, fit, pool, 1
-        )
-        for j in range(sizes[i]):
-            for d in range(subspace.shape[1]):
-                vectors[i, j, d] = fit.vectors[j, d]
+    return write_best(height, fit)

@@ -5,6 +5,7 @@ Whatever is summed over samples is an integer, so that sums do not depend on the
 
 from typing import Any, NamedTuple
 
+import numpy as np
 import numpy.typing as npt
 
 Array = npt.NDArray[Any]
@@ -13,6 +14,10 @@ BLOCK = 32768  # samples handled at a time at the most; packed sums rely on it
 TARGET_BITS = 29  # targets of a regression lie between -2^29 and 2^29, both excluded
 CURVED_BITS = 16  # where there are curvatures, these and the magnitudes of targets are below 2^16
 WEIGHT_BITS = 31  # the sum of all weights stays near or below 2^31
+MOST_ROWS = 2**31 - 1  # in one place: their numbers have 32 bits
+MOST_IN_ALL = 2**32 - 1  # of all partitions: sums of numbers of 30 bits have 62
+NOUGHT = np.int64(0)  # in calls of compiled functions: a literal has a type of its own, for which Numba compiles anew
+NO, YES = np.bool_(False), np.bool_(True)  # likewise
 CONSTANT = -(2**31)  # threshold of a projection that is the same for all samples of a node
 
 
@@ -30,21 +35,19 @@ class Samples(NamedTuple):
     views: Array  # int32 (2, n_views), the feature a column of codes is a view of, and the view preferred to this one
 
 
-class Level(NamedTuple):
-    """The open nodes of one depth.
+class Node(NamedTuple):
+    """Some samples that are together: those of a node of a tree, or some of them.
 
-    `order` lists the samples node by node, and within a node class by class. Node i owns the positions from
-    runs[i, 0] to runs[i, -1], and its class k those from runs[i, k] to runs[i, k + 1]:
+    `order` lists samples, class by class within a node. A node owns the positions from runs[0] to runs[-1], and its
+    class k those from runs[k] to runs[k + 1]; a node of a regression has one run:
 
-        samples   a b c d e     labels 1 0 1 0 0, one node
-        order     b d e a c     runs [[0 3 5]]
+        samples   a b c d e     labels 1 0 1 0 0
+        order     b d e a c     runs [0 3 5]
     """
 
-    order: Array  # int32 (n_samples,)
-    runs: Array  # int64 (n_nodes, n_classes + 1); (n_nodes, 2) for regression
-    totals: Array  # int64 (n_nodes, n_channels), see `n_channels`
-    losses: Array  # float64 (n_nodes,), what a split can take from the loss at the most
-    keys: Array  # uint64 (n_nodes,), what random numbers are drawn from
+    order: Array  # int32
+    runs: Array  # int64 (n_classes + 1,); (2,) for regression
+    totals: Array  # int64 (n_channels,), see `n_channels`
 
 
 class Test(NamedTuple):

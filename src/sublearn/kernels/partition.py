@@ -1,10 +1,9 @@
-"""Moving the samples of a node to its children, which the sides of its hyperplanes make."""
+"""Step 5: the cell of a sample is its child; samples move to the children (paper Sec. II-B4)."""
 
 import numpy as np
 
 from sublearn.kernels.columns import clear
-from sublearn.kernels.compilation import inner, kernel
-from sublearn.kernels.team import is_stopped, meet
+from sublearn.kernels.compilation import inner
 
 
 @inner
@@ -32,86 +31,63 @@ def part_in_two(cells, samples, first, second, out):
 
 
 @inner
-def move_samples(order, begin, runs, cells, place, moved, at, first_child, new_runs, codes, pool, n_met):
-    """Sort the samples of a node by child, keeping their order; fills runs and codes of children from first_child on.
+def count_cells(runs, begin, end, cells, at, counts):
+    """Fill counts (n_cells, n_runs) of the samples at positions begin to end, by cell and run.
 
-        order   [a b c d e]   cells 1 0 1 3 0   gives   [b e | a c | d], child codes 0 1 3
-
-    The node begins at position `begin`, and `runs` tells which of its samples this thread moves; their cells come one
-    after the other. Space for position p is moved[p - at], for all threads. Returns (number of children, n_met).
+    The cell of position p is cells[p - at].
     """
-    n_classes = runs.size - 1
-    clear(place, n_classes)
-    for k in range(n_classes):
-        part = cells[runs[k] - runs[0] : runs[k + 1] - runs[0]]
-        if place.shape[0] == 2:
-            place[1, k] = sum_of(part)
-            place[0, k] = part.size - place[1, k]
-        else:
-            for i in range(part.size):
-                place[part[i], k] += 1
-    if pool.n_threads > 1:
-        for cell in range(place.shape[0]):
-            for k in range(n_classes):
-                pool.sums[pool.number, cell * n_classes + k] = place[cell, k]
-        n_met = meet(pool.counters, pool.stop, pool.n_threads, n_met)
-        if is_stopped(pool.stop):  # what the others have written may be of another meeting
-            return 0, n_met
+    n_runs = runs.size - 1
+    clear(counts, n_runs)
+    for k in range(n_runs):
+        first = max(runs[k], begin)
+        last = min(runs[k + 1], end)
+        if first < last:
+            part = cells[first - at : last - at]
+            if counts.shape[0] == 2:
+                counts[1, k] = sum_of(part)
+                counts[0, k] = part.size - counts[1, k]
+            else:
+                for i in range(part.size):
+                    counts[part[i], k] += 1
+
+
+@inner
+def lay_out(begin, counts, n_runs, places):
+    """Fill places (n_cells, n_runs): where the samples of each cell and run begin, by how many there are."""
     position = begin
-    child = first_child
-    for cell in range(place.shape[0]):
-        start = position
-        for k in range(n_classes):
-            before = np.int64(0)  # samples of this cell and class that the threads before this one move
-            size = place[cell, k]
-            if pool.n_threads > 1:
-                size = np.int64(0)
-                for t in range(pool.n_threads):
-                    if t == pool.number:
-                        before = size
-                    size += pool.sums[t, cell * n_classes + k]
-            place[cell, k] = position + before
-            if size > 0 and position == start:  # the first of a child
-                codes[child] = cell
-                for first in range(k + 1):
-                    new_runs[child, first] = position
-            elif position > start:
-                new_runs[child, k] = position
-            position += size
-        if position > start:
-            new_runs[child, n_classes] = position
-            child += 1
-    for k in range(n_classes):
-        part = cells[runs[k] - runs[0] : runs[k + 1] - runs[0]]
-        old = order[runs[k] : runs[k + 1]]
-        if place.shape[0] == 2:
-            part_in_two(part, old, place[0, k] - at, place[1, k] - at, moved)
-        else:
-            for i in range(part.size):
-                moved[np.uint64(place[part[i], k] - at)] = old[i]
-                place[part[i], k] += 1
-    if pool.n_threads > 1:
-        n_met = meet(pool.counters, pool.stop, pool.n_threads, n_met)
-        if is_stopped(pool.stop):  # `moved` may have gaps
-            return 0, n_met
-    old = order[runs[0] : runs[-1]]
-    new = moved[runs[0] - at : runs[-1] - at]
+    for cell in range(counts.shape[0]):
+        for k in range(n_runs):
+            n = counts[cell, k]
+            places[cell, k] = position
+            position += n
+
+
+@inner
+def move_samples(order, runs, begin, end, cells, at, places, moved, moved_at):
+    """Write the samples at positions begin to end to `moved`, those of a cell and run from its place on.
+
+        order   [a b c d e]   cells 1 0 1 3 0   gives   [b e | a c | d]
+
+    Samples keep their order. Space for position p is moved[p - moved_at]. Places go on with what is written.
+    """
+    for k in range(runs.size - 1):
+        first = max(runs[k], begin)
+        last = min(runs[k + 1], end)
+        if first < last:
+            part = cells[first - at : last - at]
+            old = order[first:last]
+            if places.shape[0] == 2:
+                part_in_two(part, old, places[0, k] - moved_at, places[1, k] - moved_at, moved)
+            else:
+                for i in range(part.size):
+                    moved[np.uint64(places[part[i], k] - moved_at)] = old[i]
+                    places[part[i], k] += 1
+
+
+@inner
+def copy_back(moved, moved_at, begin, end, order):
+    """Write what has moved to positions begin to end."""
+    new = moved[begin - moved_at : end - moved_at]
+    old = order[begin:end]
     for i in range(old.size):
         old[i] = new[i]
-    if pool.n_threads > 1:
-        n_met = meet(pool.counters, pool.stop, pool.n_threads, n_met)
-    return child - first_child, n_met
-
-
-@kernel
-def split_samples(order, runs, cells, first_child, n_cells, first_node, last_node, pool, moved, new_runs, codes):
-    """Move the samples of each node to its children.
-
-    Children of node i are numbers first_child[i] to first_child[i + 1]; nodes without any are left alone.
-    """
-    place = np.empty((n_cells, runs.shape[1] - 1), np.int64)
-    for i in range(first_node, last_node):
-        if first_child[i] < first_child[i + 1]:
-            begin = runs[i, 0]
-            part = cells[begin : runs[i, -1]]
-            move_samples(order, begin, runs[i], part, place, moved, 0, first_child[i], new_runs, codes, pool, 1)

@@ -20,19 +20,28 @@ from numba.core.typed_passes import AnnotateTypes, NativeLowering
 class WholeCode(JITCodeLibrary):  # type: ignore[misc]
     """Code of a kernel."""
 
+    _linking_libraries: list[Any]  # Numba's own name for what is linked into this
+
     def _optimize_functions(self, ll_module: Any) -> None:
         """Leave functions to the passes over the whole."""
         ll_module.data_layout = self._codegen._data_layout
+
+    def finalize(self) -> None:
+        """Link all functions that are called, also by one another, each once."""
+        found = list(self._linking_libraries)
+        for library in found:  # which grows
+            if isinstance(library, PartCode):
+                found += [other for other in library._linking_libraries if other not in found]
+        self._linking_libraries = found
+        super().finalize()
 
 
 class PartCode(WholeCode):
     """Code of a function that only kernels call."""
 
-    def _optimize_final_module(self) -> None:
-        """Leave it to the kernel."""
-
-    def _finalize_final_module(self) -> None:
-        """Make no machine code."""
+    def finalize(self) -> None:
+        """Make no machine code, and link nothing: that is left to the kernel, in which it happens once."""
+        self._raise_if_finalized()
         self._finalized = True
 
 

@@ -5,8 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sublearn.kernels.arithmetic import GOLDEN, ONE, below, mix, uniform
-from sublearn.kernels.compilation import inner, kernel, section
-from sublearn.kernels.criterion import count_of
+from sublearn.kernels.compilation import inner, section
 from sublearn.kernels.layout import Array
 
 SUBSPACE, PROJECTION, CHILDREN, RACE, FITTED = map(np.int64, range(5))  # numbers of the keys below a node's key
@@ -65,14 +64,6 @@ def draw_subspace(key, probabilities, urn, out):
         if urn.taken[d]:
             out[n] = d
             n += 1
-
-
-@kernel
-def draw_subspaces(keys, probabilities, out):
-    """Fill out (n_nodes, subspace_size) with the ranks drawn in each node."""
-    urn = Urn(np.empty(probabilities.size, np.bool_), np.empty(probabilities.size, np.float64))
-    for i in range(keys.size):
-        draw_subspace(keys[i], probabilities, urn, out[i])
 
 
 @section
@@ -139,24 +130,27 @@ def select(key, probabilities, n_coefficients, urn):
     if n_coefficients < probabilities.size:
         draw_without_replacement(mix(key, FIRST), probabilities, n_coefficients, urn)
     else:
+        taken = urn.taken
         for d in range(probabilities.size):
-            urn.taken[d] = True
+            taken[d] = True
 
 
 @section
 def draw_vector(key, bounds, varies, urn, vector):
     """One integer vector inside the envelope, over the selected features. Those that do not vary have 0."""
+    taken = urn.taken
     for d in range(vector.size):
         a = np.int16(below(mix(key, 1 + d), 2 * bounds[d] + 1) - bounds[d])
-        vector[d] = a if urn.taken[d] and varies[d] else np.int16(0)
+        vector[d] = a if taken[d] and varies[d] else np.int16(0)
 
 
 @section
 def count_inside(bounds, varies, urn, most):
     """How many integer vectors over the selected features the envelope has; any number above `most` if more."""
     n = np.int64(1)
+    taken = urn.taken
     for d in range(bounds.size):
-        if urn.taken[d] and varies[d] and n <= most:
+        if taken[d] and varies[d] and n <= most:
             n *= 2 * bounds[d] + 1
     return n
 
@@ -164,9 +158,10 @@ def count_inside(bounds, varies, urn, most):
 @section
 def list_vector(number, bounds, varies, urn, vector):
     """Vector `number`, from 0 on, of those that `count_inside` counts."""
+    taken = urn.taken
     for d in range(vector.size):
         vector[d] = 0
-        if urn.taken[d] and varies[d]:
+        if taken[d] and varies[d]:
             n = 2 * bounds[d] + 1
             vector[d] = np.int16(number % n - bounds[d])
             number //= n
@@ -186,13 +181,14 @@ def table_size(n_places: int) -> int:
 
 
 @inner
-def draw_vectors(
-    key, n_samples, listed, n_axis, solved, fitted, n_fitted, varies, ranks, rounds, table, own, urn, vectors
-):
-    """Fill the candidates of a node; returns how many there are. See `draw_candidates`."""
-    key = mix(key, PROJECTION)
-    for slot in range(table.size):
-        table[slot] = -1
+def list_plain(solved, rules, fitted, n_fitted, varies, table, vectors):
+    """Write the listed vectors, basis vectors first, and the fitted ones; returns how many there are.
+
+    A node that a basis vector solves has no others. A feature that does not vary in the node would only blur
+    predictions and explanations: its coefficient is 0 in all but its own basis vector.
+    """
+    listed = rules.listed
+    n_axis = rules.n_axis
     n = np.int64(0)  # a literal has a type of its own, for which Numba would compile `insert` once more
     for source in range(n_axis if solved else listed.shape[0]):
         for d in range(listed.shape[1]):
@@ -206,6 +202,61 @@ def draw_vectors(
             vectors[n, d] = fitted[source, d]
         if normalise(vectors[n]) and insert(table, vectors, n):
             n += 1
+    return n
+
+
+@inner
+def draw_round(key, r, n_draws, rounds, ranks, spare, vectors, n):
+    """Write what round r draws behind the first n vectors; returns how many there are then.
+
+    With `rounds.once` the features of a round are selected once a node; where the envelope has no more vectors over
+    them than the round may draw, all are candidates. Bounds and probabilities are then by rank, otherwise by the place
+    in the subspace. A draw that is zero or equals an earlier candidate, up to sign and multiples, is tried again.
+    """
+    own = spare.own
+    urn = spare.urn
+    varies = ranks.varies
+    bounds = rounds.bounds[r]
+    probabilities = rounds.probabilities[r]
+    n_inside = np.int64(0)
+    if rounds.once:
+        own_bounds = own.bounds
+        own_probabilities = own.probabilities
+        for d in range(varies.size):
+            own_bounds[d] = bounds[ranks.chosen[d]]
+            own_probabilities[d] = probabilities[ranks.chosen[d]]
+        bounds = own_bounds
+        probabilities = own_probabilities
+        select(mix(mix(key, r), ALL), probabilities, rounds.n_coefficients[r], urn)
+        n_inside = count_inside(bounds, varies, urn, n_draws)
+        n_inside = 0 if n_inside > n_draws else n_inside
+    for c in range(n_inside if n_inside > 0 else n_draws):
+        for t in range(1 if n_inside > 0 else TRIES):
+            drawn = mix(mix(mix(key, r), c), t)
+            if not rounds.once:
+                select(drawn, probabilities, rounds.n_coefficients[r], urn)
+            if n_inside > 0:
+                list_vector(c, bounds, varies, urn, vectors[n])
+            else:
+                draw_vector(drawn, bounds, varies, urn, vectors[n])
+            if normalise(vectors[n]) and insert(spare.table, vectors, n):
+                n += 1
+                break
+    return n
+
+
+@inner
+def draw_vectors(key, n_samples, rules, solved, fitted, n_fitted, ranks, spare, vectors):
+    """Fill the candidates of a node: listed, fitted and drawn vectors, in this order; returns how many there are.
+
+    A node that may not draw as often as all rounds would, by its number of samples, does the same share of each round.
+    """
+    key = mix(key, PROJECTION)
+    table = spare.table
+    for slot in range(table.size):
+        table[slot] = -1
+    n = list_plain(solved, rules, fitted, n_fitted, ranks.varies, table, vectors)
+    rounds = rules.rounds
     total = np.int64(0)
     for r in range(rounds.n_draws.size):
         total += rounds.n_draws[r]
@@ -214,70 +265,8 @@ def draw_vectors(
     for r in range(0 if solved or total == 0 else rounds.n_draws.size):
         begin = passed * most // total
         passed += rounds.n_draws[r]
-        n_draws = passed * most // total - begin
-        bounds = rounds.bounds[r]
-        probabilities = rounds.probabilities[r]
-        n_inside = np.int64(0)
-        if rounds.once:
-            for d in range(ranks.size):
-                own.bounds[d] = bounds[ranks[d]]
-                own.probabilities[d] = probabilities[ranks[d]]
-            bounds = own.bounds
-            probabilities = own.probabilities
-            select(mix(mix(key, r), ALL), probabilities, rounds.n_coefficients[r], urn)
-            n_inside = count_inside(bounds, varies, urn, n_draws)
-            n_inside = 0 if n_inside > n_draws else n_inside
-        for c in range(n_inside if n_inside > 0 else n_draws):
-            for t in range(1 if n_inside > 0 else TRIES):
-                drawn = mix(mix(mix(key, r), c), t)
-                if not rounds.once:
-                    select(drawn, probabilities, rounds.n_coefficients[r], urn)
-                if n_inside > 0:
-                    list_vector(c, bounds, varies, urn, vectors[n])
-                else:
-                    draw_vector(drawn, bounds, varies, urn, vectors[n])
-                if normalise(vectors[n]) and insert(table, vectors, n):
-                    n += 1
-                    break
+        n = draw_round(key, r, passed * most // total - begin, rounds, ranks, spare, vectors, n)
     for rest in range(n, vectors.shape[0]):
-        for d in range(listed.shape[1]):
+        for d in range(vectors.shape[1]):
             vectors[rest, d] = 0
     return n
-
-
-@kernel
-def draw_candidates(
-    level, n_classes, listed, n_axis, solved, fitted, n_fitted, varies, ranks, rounds, table, coefficients, sizes
-):
-    """Fill the candidates of every node: the listed vectors, n_axis basis vectors first, the fitted, the drawn ones.
-
-    `rounds` has one entry a round: bounds (int64), probabilities (float64), n_coefficients and n_draws
-    (int64); a node that may not draw as often, by its number of samples, does the same share of each round. A draw that
-    is zero or equals an earlier candidate, up to sign and multiples, is tried again.
-    With `rounds.once` the features of a round are selected once a node; where the envelope has no more vectors over
-    them than the round may draw, all are candidates. Bounds and probabilities are then by rank, ranks (n_nodes,
-    subspace_size) those of the subspace; otherwise by the place in the subspace.
-    A node is solved if a basis vector leaves no loss; it gets no candidates but basis vectors.
-    A feature that does not vary in the node, by varies (n_nodes, subspace_size), would only blur predictions
-    and explanations: its coefficient is 0 in all but its own basis vector. `table` is scratch space.
-    """
-    size = coefficients.shape[2]
-    urn = Urn(np.empty(size, np.bool_), np.empty(size, np.float64))
-    own = Own(np.empty(size, np.int64), np.empty(size, np.float64))
-    for i in range(level.keys.size):
-        sizes[i] = draw_vectors(
-            level.keys[i],
-            count_of(level.totals[i], n_classes),
-            listed,
-            n_axis,
-            solved[i],
-            fitted[i],
-            n_fitted[i],
-            varies[i],
-            ranks[i],
-            rounds,
-            table,
-            own,
-            urn,
-            coefficients[i],
-        )

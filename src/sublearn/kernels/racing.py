@@ -3,7 +3,7 @@
 import numpy as np
 
 from sublearn.kernels.arithmetic import below, mix
-from sublearn.kernels.compilation import inner, kernel
+from sublearn.kernels.compilation import inner
 from sublearn.kernels.projection import RACE
 
 
@@ -63,26 +63,29 @@ def keep_finalists(n_finalists, size, coefficients, decrease, ranges, chosen):
     return n
 
 
-@kernel
-def draw_racers(level, racing_samples, order, runs):
-    """Fill order and runs, as in a `Level`, with racing_samples samples of each node."""
-    for i in range(runs.shape[0]):
-        take_evenly(level.keys[i], level.order, level.runs[i], racing_samples, order, i * racing_samples, runs[i])
+@inner
+def place_racers(key, order, runs, stretches, n, drawn, out_runs, begin):
+    """Fill `drawn` with this partition's samples among those that `take_evenly` takes of a node, -1 for the others.
 
-
-@kernel
-def end_race(n_finalists, candidates, decided):
-    """Leave the finalists of each node; all stay where none has decreased the loss, and the node is not decided."""
-    chosen = np.empty(candidates.coefficients.shape[1], np.bool_)
-    for i in range(candidates.sizes.size):
-        n = keep_finalists(
-            n_finalists,
-            candidates.sizes[i],
-            candidates.coefficients[i],
-            candidates.decrease[i],
-            candidates.ranges[i],
-            chosen,
-        )
-        decided[i] = n > 0
-        if n > 0:
-            candidates.sizes[i] = n
+    stretches (2, n_runs): how many samples of each run all partitions have, and those before this one. The racers of
+    all partitions, in their order, have the positions from `begin` on; out_runs tells where those of each run are.
+    """
+    key = mix(key, RACE)
+    n_runs = runs.size - 1
+    size = np.int64(0)
+    for k in range(n_runs):
+        size += stretches[0, k]
+    k = 0
+    first = np.int64(0)  # position among all samples of the node at which run k begins
+    out_runs[0] = begin
+    for j in range(n):
+        low = j * size // n
+        position = low + below(mix(key, j), (j + 1) * size // n - low)
+        while position >= first + stretches[0, k]:
+            first += stretches[0, k]
+            k += 1
+            out_runs[k] = begin + j
+        own = position - first - stretches[1, k]
+        drawn[j] = order[runs[k] + own] if 0 <= own < runs[k + 1] - runs[k] else -1
+    for rest in range(k + 1, n_runs + 1):
+        out_runs[rest] = begin + n

@@ -13,8 +13,8 @@ import numpy as np
 from sublearn.kernels.arithmetic import below, mix
 from sublearn.kernels.compilation import bare_kernel, inner
 from sublearn.kernels.layout import Array
-from sublearn.kernels.paths import CUT, feature_of, find_paths
-from sublearn.kernels.prediction import ROWS, take_rows, walk
+from sublearn.kernels.paths import CUT, Paths, feature_of, find_paths
+from sublearn.kernels.prediction import ROWS, Rows, take_rows, walk
 from sublearn.kernels.slopes import answer_of
 
 
@@ -36,6 +36,15 @@ class Sums(NamedTuple):
     pair: Array
     mean: Array  # over pairs
     squares: Array  # sum of squared distances from the mean
+
+
+class Sampling(NamedTuple):
+    """Scratch space of one thread, for the largest tree."""
+
+    paths: Paths
+    draws: Draws
+    rows: Rows
+    sums: Sums
 
 
 @inner
@@ -105,8 +114,12 @@ def change_feature(features, f, own, n, codes):
 
 
 @inner
-def credit_order(routes, features, values, slopes, own, codes, t, n_players, is_reverse, paths, draws, rows, sums):
+def credit_order(routes, features, values, slopes, own, codes, t, n_players, is_reverse, space):
     """Add the credits of one order to those of its pair."""
+    paths = space.paths
+    draws = space.draws
+    rows = space.rows
+    sums = space.sums
     for begin in range(0, codes.shape[1], ROWS):
         n = min(ROWS, codes.shape[1] - begin)
         take_rows(codes, begin, n, rows.codes)
@@ -158,29 +171,15 @@ def count_far_players(routes, ends, features, slopes, paths, draws, out):
 
 
 @bare_kernel
-def add_sampled(
-    routes,
-    ends,
-    features,
-    n_far,
-    values,
-    slopes,
-    own,
-    codes,
-    first,
-    last,
-    paths,
-    draws,
-    rows,
-    sums,
-    out,
-    variance,
-):
+def add_sampled(routes, ends, features, n_far, values, slopes, own, codes, first, last, space, out, variance):
     """Add to out[i] and variance[i] (n_features, n_values) what samples first to last get from ends left out.
 
     Both are times the size of the background, the variance times its square. own (n_samples, n_views) and codes
     (n_views, n_background): of the samples and of the background. n_far: by `count_far_players`.
     """
+    paths = space.paths
+    draws = space.draws
+    sums = space.sums
     for t in range(ends.size):
         if n_far[t] == 0:
             continue
@@ -193,20 +192,6 @@ def add_sampled(
                 sort(draws.order, n_players)
                 shuffle(mix(mix(draws.key, t), pair), draws.order, n_players)
                 for is_reverse in range(2):
-                    credit_order(
-                        routes,
-                        features,
-                        values,
-                        slopes,
-                        own[i],
-                        codes,
-                        t,
-                        n_players,
-                        is_reverse,
-                        paths,
-                        draws,
-                        rows,
-                        sums,
-                    )
+                    credit_order(routes, features, values, slopes, own[i], codes, t, n_players, is_reverse, space)
                 add_pair(pair, draws, n_players, sums)
             add_means(draws, n_players, sums, out[i], variance[i])

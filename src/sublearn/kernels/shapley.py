@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sublearn.kernels.bits import LANES, WORD, add_codes, add_where, count_ones, first_one
-from sublearn.kernels.compilation import inner, kernel
+from sublearn.kernels.compilation import inner, kernel, section
 from sublearn.kernels.layout import Array
 from sublearn.kernels.paths import CUT, MOST, NEVER, Paths, find_paths
 from sublearn.kernels.sides import BLOCK, FEW, Sides, fill_sums, fill_table, find_sides, place_sides
@@ -180,9 +180,9 @@ def give_credit(known, own, other, length, credit):
 
 
 @inner
-def credit_ones(states, first, last, length, credit):
+def credit_ones(states, length, credit):
     """Credits of the path's players where the end answers with 1."""
-    for s in range(first, last):
+    for s in range(states.shape[0]):
         known = states[s, 0]
         n = count_ones(states[s, 1]) + count_ones(states[s, 2])
         a = count_ones(known & LOWER)
@@ -208,7 +208,7 @@ def sum_slots(numbers):
 
 
 @inner
-def credit_linear(states, first, last, length, value, linear, codes, begin, credit):
+def credit_linear(states, length, value, linear, codes, begin, credit):
     """Credits of the path's players, and of a linear model's features, where the end answers with such a model.
 
     value: its answer at codes of 0. A feature that is open at the end changes the answer of the state by what it would
@@ -217,7 +217,7 @@ def credit_linear(states, first, last, length, value, linear, codes, begin, cred
     sums = linear.sums
     parts = linear.parts
     loose = linear.loose
-    for s in range(first, last):
+    for s in range(states.shape[0]):
         known = states[s, 0]
         fixed = known | known >> HALF
         n = np.float64(count_ones(states[s, 1]) + count_ones(states[s, 2]))
@@ -243,10 +243,10 @@ def credit_linear(states, first, last, length, value, linear, codes, begin, cred
 
 
 @inner
-def credit_end(paths, r, node, values, features, states, first, last, credit, out):
+def credit_end(paths, r, node, values, states, credit, out):
     """Add to out (n_features, n_values) what the states at an end are worth."""
     length = paths.length[r]
-    credit_ones(states, first, last, length, credit)
+    credit_ones(states, length, credit)
     for p in range(length):
         f = paths.feature[r, p]
         for o in range(values.shape[1]):
@@ -255,9 +255,7 @@ def credit_end(paths, r, node, values, features, states, first, last, credit, ou
 
 
 @inner
-def credit_linear_end(
-    paths, r, node, values, slopes, features, own, states, first, last, codes, begin, linear, credit, out
-):
+def credit_linear_end(paths, r, node, values, slopes, features, own, states, codes, begin, linear, credit, out):
     """`credit_end` where leaves have linear models; codes: those of the background, from `begin` on."""
     length = paths.length[r]
     at = slopes.first[node]
@@ -275,7 +273,7 @@ def credit_linear_end(
             linear.own[k] = slope * code
             linear.number[k] = paths.slope_number[r, k]
             value -= slope * slopes.mean[at + k, o]
-        credit_linear(states, first, last, length, value, linear, codes, begin, credit)
+        credit_linear(states, length, value, linear, codes, begin, credit)
         for p in range(length):
             out[paths.feature[r, p], o] += credit[p]
             credit[p] = 0.0
@@ -325,6 +323,35 @@ def take_states(stack, first, last, work):
             work[s - first, word] = stack[s, word]
 
 
+@section
+def enlarged(stack, n):
+    """A stack twice as long, with the first n states."""
+    more = np.empty((2 * stack.shape[0], 3), np.uint64)
+    take_states(stack, np.int64(0), n, more)
+    return more
+
+
+@inner
+def begin_walk(n_background, above, todo):
+    """Put the one state of the root, all n_background samples of a block, where it is first looked for."""
+    put_state(above, EMPTY, EMPTY, first_bits(n_background), first_bits(n_background - WORD))
+    for place in range(3):
+        todo[0, place] = 0
+
+
+@inner
+def note_children(child, heads, n_above, n_below, todo, n_todo):
+    """Note which children of a record have states, from n_above and n_below on; returns how much there is to do."""
+    for side in range(2):
+        begin = n_above if side else n_below
+        if np.int64(heads[3 - side]) > begin:
+            todo[n_todo, 0] = child + side
+            todo[n_todo, 1] = 1 - side
+            todo[n_todo, 2] = begin
+            n_todo += 1
+    return n_todo
+
+
 @kernel
 def add_credits(routes, trees, values, slopes, own, first, last, space, out):
     """Add to out[i] (n_features, n_values) the Shapley values of samples first to last, times the size of background.
@@ -334,118 +361,84 @@ def add_credits(routes, trees, values, slopes, own, first, last, space, out):
     paths = space.paths
     todo = space.todo
     heads = space.heads
+    bounds = space.bounds
+    credit = space.credit
+    linear = space.linear
+    features = trees.features
     table = np.empty(4, np.uint64)
     sums = np.empty(1, np.int32)
-    leaf_codes = np.empty(1, np.int16)
+    learned = np.empty(1, np.int16)
     work = np.empty((256, 3), np.uint64)
     above = np.empty((1024, 3), np.uint64)
     below = np.empty((1024, 3), np.uint64)
     for t in range(trees.ends.size):
         begin = np.int64(routes.first_records[t])
         n_records = trees.ends[t] - begin
-        find_paths(routes, slopes, trees.features, begin, n_records, paths)
+        find_paths(routes, slopes, features, begin, n_records, paths)
         n_sums, n_words = place_sides(paths, n_records, space.sides)
         if sums.size < n_sums:
             sums = np.empty(n_sums, np.int32)
         if table.size < n_words:
             table = np.empty(n_words, np.uint64)
         n_codes = place_slopes(paths, n_records, space.slopes) if slopes.first.size else 0
-        if leaf_codes.size < n_codes:
-            leaf_codes = np.zeros(n_codes, np.int16)
+        if learned.size < n_codes:
+            learned = np.zeros(n_codes, np.int16)
         for block in range(trees.codes.shape[0]):
             codes = trees.codes[block]
             fill_sums(paths, n_records, space.sides, codes, sums)
             if n_codes:
-                fill_codes(paths, routes, begin, n_records, space.slopes, slopes, codes, leaf_codes)
+                fill_codes(paths, routes, begin, n_records, space.slopes, slopes, codes, learned)
             n_here = trees.n_background - block * BLOCK
             for i in range(first, last):
+                x = own[i]
+                begin_walk(n_here, above, todo)
                 n_above = np.int64(1)
-                put_state(above, EMPTY, EMPTY, first_bits(n_here), first_bits(n_here - WORD))
                 n_below = np.int64(0)
-                todo[0, 0] = 0
-                todo[0, 1] = 0
-                todo[0, 2] = 0
-                n_todo = 1
+                n_todo = np.int64(1)
                 while n_todo:
                     n_todo -= 1
                     r = todo[n_todo, 0]
                     is_above = todo[n_todo, 1] == 0
                     here = todo[n_todo, 2]
-                    states = above if is_above else below
                     end = n_above if is_above else n_below
+                    states = above[here:end] if is_above else below[here:end]
                     if is_above:
                         n_above = here
                     else:
                         n_below = here
                     if paths.n_players[r] == CUT:
                         continue
-                    node = routes.answers[begin + r]
                     if paths.n_players[r] == 0:
+                        node = routes.answers[begin + r]
                         if n_codes:
+                            at = space.slopes[r]
                             credit_linear_end(
-                                paths,
-                                r,
-                                node,
-                                values,
-                                slopes,
-                                trees.features,
-                                own[i],
-                                states,
-                                here,
-                                end,
-                                leaf_codes,
-                                space.slopes[r],
-                                space.linear,
-                                space.credit,
-                                out[i],
+                                paths, r, node, values, slopes, features, x, states, learned, at, linear, credit, out[i]
                             )
                         else:
-                            credit_end(paths, r, node, values, trees.features, states, here, end, space.credit, out[i])
+                            credit_end(paths, r, node, values, states, credit, out[i])
                         continue
-                    if work.shape[0] < end - here + 2:
-                        work = np.empty((2 * (end - here) + 2, 3), np.uint64)
-                    take_states(states, here, end, work)
+                    n_states = end - here
+                    if work.shape[0] < n_states + 2:
+                        work = np.empty((2 * n_states + 2, 3), np.uint64)
+                    take_states(states, np.int64(0), n_states, work)
                     word = (begin + r) * routes.width
                     threshold = np.int32(routes.number[word])
                     if paths.n_players[r] <= FEW:
-                        fill_table(paths, r, space.sides, threshold, own[i], sums, space.least, table)
+                        fill_table(paths, r, space.sides, threshold, x, sums, space.least, table)
+                    place = space.sides.table[r]
                     heads[0] = 0
-                    heads[1] = end - here
+                    heads[1] = n_states
                     heads[2] = n_above
                     heads[3] = n_below
                     while heads[0] < heads[1]:
-                        split(
-                            paths,
-                            r,
-                            space.sides.table[r],
-                            threshold,
-                            own[i],
-                            codes,
-                            space.bounds,
-                            table,
-                            work,
-                            above,
-                            below,
-                            heads,
-                        )
+                        split(paths, r, place, threshold, x, codes, bounds, table, work, above, below, heads)
                         if np.int64(heads[1]) + 2 > work.shape[0]:
-                            more = np.empty((2 * work.shape[0], 3), np.uint64)
-                            take_states(work, 0, np.int64(heads[1]), more)
-                            work = more
+                            work = enlarged(work, np.int64(heads[1]))
                         if np.int64(heads[2]) == above.shape[0]:
-                            more = np.empty((2 * above.shape[0], 3), np.uint64)
-                            take_states(above, 0, np.int64(heads[2]), more)
-                            above = more
+                            above = enlarged(above, np.int64(heads[2]))
                         if np.int64(heads[3]) == below.shape[0]:
-                            more = np.empty((2 * below.shape[0], 3), np.uint64)
-                            take_states(below, 0, np.int64(heads[3]), more)
-                            below = more
-                    child = np.int64(routes.link[word]) - begin
-                    for side in range(2):
-                        if np.int64(heads[3 - side]) > (n_above if side else n_below):
-                            todo[n_todo, 0] = child + side
-                            todo[n_todo, 1] = 1 - side
-                            todo[n_todo, 2] = n_above if side else n_below
-                            n_todo += 1
+                            below = enlarged(below, np.int64(heads[3]))
+                    n_todo = note_children(np.int64(routes.link[word]) - begin, heads, n_above, n_below, todo, n_todo)
                     n_above = np.int64(heads[2])
                     n_below = np.int64(heads[3])

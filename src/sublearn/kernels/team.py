@@ -12,7 +12,7 @@ from numba import types
 from numba.extending import intrinsic
 from numba.np.arrayobj import make_array
 
-from sublearn.kernels.compilation import inner, section
+from sublearn.kernels.compilation import in_python, inner, section
 from sublearn.kernels.layout import Array
 
 N_LOOKS = 2_000  # looks at a counter before the core is offered, some nanoseconds each
@@ -20,8 +20,9 @@ OFFERS = 1_000  # offers, some tenths of a microsecond each where nobody takes t
 NAP = 50  # microseconds
 LONG = 4_000  # looks before a thread that has nothing to do comes back
 NEVER, LATER, COME = 0, 1, 2  # whether a node that a thread waits for is there
-N_MET, N_SHARED, N_COMMON, N_CLAIMED, N_OPEN, N_FILLED = 0, 8, 16, 24, 32, 40  # counters, in cache lines of their own
-N_COUNTERS = 48
+READY, TOGETHER = 1, 2  # a shared node that can be taken, and one that all threads grow together; 0: not yet there
+N_MET, N_SHARED, N_CLAIMED, N_OPEN, N_FILLED = 0, 8, 16, 24, 32  # counters, in cache lines of their own
+N_COUNTERS = 40
 
 if sys.platform == "win32":
     offer_core = types.ExternalFunction("SwitchToThread", types.int32())
@@ -33,9 +34,23 @@ else:
     SLEEP = NAP
 
 
+def _add(numbers: Array, i: int, amount: int) -> int:
+    """`add` for a thread that is alone."""
+    row = numbers.reshape(-1)
+    before = int(row[i])
+    row[i] += amount
+    return before
+
+
+def _put(numbers: Array, i: int, join: Any, value: int) -> None:
+    row = numbers.reshape(-1)
+    row[i] = join(row[i], value)
+
+
+@in_python(lambda counters, i: int(counters[i]))
 @intrinsic
 def load(_: Any, counters: Any, i: Any) -> Any:
-    """counters[i], as other threads have left it."""
+    """Number i of an array, as other threads have left it."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         place = builder.gep(make_array(signature.args[0])(context, builder, arguments[0]).data, [arguments[1]])
@@ -44,9 +59,10 @@ def load(_: Any, counters: Any, i: Any) -> Any:
     return types.int64(counters, i), generate
 
 
+@in_python(_add)
 @intrinsic
 def add(_: Any, counters: Any, i: Any, amount: Any) -> Any:
-    """Add an amount to counters[i]; returns what it was."""
+    """Add an amount to number i of an array, counted through row by row; returns what it was."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         place = builder.gep(make_array(signature.args[0])(context, builder, arguments[0]).data, [arguments[1]])
@@ -54,6 +70,25 @@ def add(_: Any, counters: Any, i: Any, amount: Any) -> Any:
         return builder.atomic_rmw("add", place, value, "acq_rel")
 
     return types.int64(counters, i, amount), generate
+
+
+def _extreme(name: str) -> Any:
+    """An intrinsic that makes number i of an array the smaller or larger of itself and a value."""
+
+    def typed(_: Any, numbers: Any, i: Any, value: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            place = builder.gep(make_array(signature.args[0])(context, builder, arguments[0]).data, [arguments[1]])
+            number = context.cast(builder, arguments[2], signature.args[2], signature.args[0].dtype)
+            builder.atomic_rmw(name, place, number, "acq_rel")
+            return context.get_dummy_value()
+
+        return types.none(numbers, i, value), generate
+
+    return intrinsic(typed)
+
+
+lower = in_python(lambda numbers, i, value: _put(numbers, i, min, value))(_extreme("min"))
+lift = in_python(lambda numbers, i, value: _put(numbers, i, max, value))(_extreme("max"))
 
 
 @inner
@@ -82,52 +117,27 @@ def meet(counters, stop, n_threads, n_met):
     return n_met + 1
 
 
-class Pool(NamedTuple):
-    """How threads that have divided the samples of a node put their sums together."""
+@inner
+def await_others(counters, stop, n_threads, n_met):
+    """Wait until all other threads have come to the n_met-th meeting, where they wait for this one, or are stopped."""
+    looks = 0
+    while load(counters, N_MET) < n_met * n_threads - 1 and not is_stopped(stop):
+        looks += 1
+        rest(looks)
+
+
+class Team(NamedTuple):
+    """How threads work together, and what they tell each other."""
 
     n_threads: int
-    number: int  # of this thread
-    counters: Array
-    stop: Array  # int64 (1,), not 0 when the work is no longer wanted
-    sums: Array  # int64 (n_threads, n)
-
-
-@inner
-def pool_sums(pool, sums, width, n_met):
-    """Replace the sums of this thread, the first columns of a table, by those of all."""
-    if pool.n_threads == 1:
-        return n_met
-    for i in range(sums.shape[0]):
-        for j in range(width):
-            pool.sums[pool.number, i * width + j] = sums[i, j]
-    n_met = meet(pool.counters, pool.stop, pool.n_threads, n_met)
-    if is_stopped(pool.stop):  # what the others have written may be of another meeting
-        return n_met
-    for i in range(sums.shape[0]):
-        for j in range(width):
-            total = np.int64(0)
-            for t in range(pool.n_threads):
-                total += pool.sums[t, i * width + j]
-            sums[i, j] = total
-    return meet(pool.counters, pool.stop, pool.n_threads, n_met)
-
-
-@section
-def pool_ranges(pool, ranges, first, last, n_met):
-    """Replace the ranges that this thread has found by those of all."""
-    if pool.n_threads == 1:
-        return n_met
-    for c in range(first, last):
-        pool.sums[pool.number, 2 * (c - first)] = ranges[c, 0]
-        pool.sums[pool.number, 2 * (c - first) + 1] = ranges[c, 1]
-    n_met = meet(pool.counters, pool.stop, pool.n_threads, n_met)
-    if is_stopped(pool.stop):
-        return n_met
-    for c in range(first, last):
-        for t in range(pool.n_threads):
-            ranges[c, 0] = min(ranges[c, 0], np.int32(pool.sums[t, 2 * (c - first)]))
-            ranges[c, 1] = max(ranges[c, 1], np.int32(pool.sums[t, 2 * (c - first) + 1]))
-    return meet(pool.counters, pool.stop, pool.n_threads, n_met)
+    is_linked: bool  # whether there are other partitions, with which sums are put together by who has called
+    large: int  # nodes of more samples are grown by all threads together, level by level
+    small: int  # what is below nodes of so many samples stays with one thread
+    counters: Array  # int64 (N_COUNTERS,)
+    stop: Array  # int64 (1,), not 0 when the tree is no longer wanted
+    ready: Array  # int64, for each shared node: 0, `READY` or `TOGETHER`
+    budget: int  # samples visited, by all tests, after which a thread comes back
+    comes_back: bool  # whether all threads come back once no node is large
 
 
 @section

@@ -51,9 +51,13 @@ def find_target_threshold(histogram, totals, test, below):
     counts = below.counts if weighted else below.weights
     moments = below.moments
     values = below.values
+    n_bins = test.n_bins
+    l2 = test.l2
+    min_weight = test.min_weight
+    min_count = test.min_count
     w = np.int64(0)
     m = np.int64(0)
-    for b in range(1, test.n_bins):
+    for b in range(1, n_bins):
         added = histogram[b - 1, 0]
         w += added
         m += histogram[b - 1, 1] - centre * added
@@ -61,19 +65,19 @@ def find_target_threshold(histogram, totals, test, below):
         moments[b] = m
     if weighted:
         n = np.int64(0)
-        for b in range(1, test.n_bins):
+        for b in range(1, n_bins):
             n += histogram[b - 1, 2]
             counts[b] = n
-    for b in range(1, test.n_bins):
+    for b in range(1, n_bins):
         w = weights[b]
         negative = np.float64(moments[b])
         positive = np.float64(moment - moments[b])
-        value = negative * negative / (np.float64(w) + test.l2)
-        value += positive * positive / (np.float64(weight - w) + test.l2)
-        serves = min(w, weight - w) >= test.min_weight and min(counts[b], count - counts[b]) >= test.min_count
+        value = negative * negative / (np.float64(w) + l2)
+        value += positive * positive / (np.float64(weight - w) + l2)
+        serves = min(w, weight - w) >= min_weight and min(counts[b], count - counts[b]) >= min_count
         values[b] = value if serves else -1.0
     start = purity(totals, weight, np.int64(0), centre, test)
-    return best_boundary(start, start + start * ROUNDING, weight, weights, values, test.n_bins)
+    return best_boundary(start, start + start * ROUNDING, weight, weights, values, n_bins)
 
 
 @section
@@ -123,6 +127,10 @@ def best_boundary(start, least, weight, weights, values, n_bins):
 def find_class_threshold(histogram, totals, n_classes, test, below):
     """Best boundary by entropy or gini."""
     below_classes = below.classes
+    table = test.n_log_n
+    is_entropy = test.criterion == ENTROPY
+    min_weight = test.min_weight
+    min_count = test.min_count
     weighted = totals.size > n_classes
     weight = weight_of(totals, n_classes)
     count = count_of(totals, n_classes)
@@ -145,16 +153,16 @@ def find_class_threshold(histogram, totals, n_classes, test, below):
             continue
         w += added
         n += histogram[b - 1, n_classes] if weighted else added
-        if min(w, weight - w) < test.min_weight or min(n, count - n) < test.min_count:
+        if min(w, weight - w) < min_weight or min(n, count - n) < min_count:
             continue
         negative = 0.0
         positive = 0.0
-        if test.criterion == ENTROPY:
+        if is_entropy:
             for k in range(n_classes):
-                negative += n_log_n(below_classes[k], test.n_log_n)
-                positive += n_log_n(totals[k] - below_classes[k], test.n_log_n)
-            negative -= n_log_n(w, test.n_log_n)
-            positive -= n_log_n(weight - w, test.n_log_n)
+                negative += n_log_n(below_classes[k], table)
+                positive += n_log_n(totals[k] - below_classes[k], table)
+            negative -= n_log_n(w, table)
+            positive -= n_log_n(weight - w, table)
         else:
             for k in range(n_classes):
                 x = np.float64(below_classes[k])

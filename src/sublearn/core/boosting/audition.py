@@ -16,7 +16,10 @@ from sublearn.core.boosting.losses import CompiledLoss
 from sublearn.core.boosting.problem import Problem
 from sublearn.core.boosting.rounds import Growth
 from sublearn.core.boosting.trial import Trial, deal_samples, part_off
+from sublearn.core.data.exact import exact_sum
+from sublearn.core.data.fixed_point import extremes_of
 from sublearn.core.keys import key_below
+from sublearn.core.links import ALONE, Links
 from sublearn.core.parallel import Workers
 from sublearn.kernels.layout import Array
 
@@ -67,7 +70,9 @@ class Stage:
         self.n_rounds = round(longest / scale.trial_rate)
         dealt = deal_samples(problem, scale.n_parts, key)
         self.parted = [part_off(problem, dealt == part) for part in range(scale.n_trials)]
-        self.side_by_side = len(dealt) >= SIDE_BY_SIDE and isinstance(problem.loss, CompiledLoss)
+        self.side_by_side = (
+            len(dealt) >= SIDE_BY_SIDE and workers.links is ALONE and isinstance(problem.loss, CompiledLoss)
+        )
 
     def run(self, tasks: Sequence[Task]) -> None:
         """Try settings, or go on with them."""
@@ -138,11 +143,12 @@ def is_clear(entry: Entry, usual: Entry) -> bool:
     leads = np.concatenate([before.losses() - now.losses() for now, before in pairs])
     weights = np.concatenate([now.testing.all_weights() for now, _ in pairs])
     n = sum(now.testing.weights.count(len(now.raw)) for now, _ in pairs)
-    unit = float(np.abs(leads).max()) or 1.0  # squares of losses may be beyond all floats
-    mean, square = (_mean(numbers, weights) for numbers in (leads / unit, np.square(leads / unit)))
+    links = pairs[0][0].testing.links
+    unit = extremes_of(np.abs(leads), links)[1] or 1.0  # squares of losses may be beyond all floats
+    mean, square = (_mean(numbers, weights, links) for numbers in (leads / unit, np.square(leads / unit)))
     error = math.sqrt(max(square - mean * mean, 0.0) / n)
     return mean > CLEAR * error and mean * unit > entry.setting.lead * abs(usual.score)
 
 
-def _mean(numbers: Array, weights: Array) -> float:
-    return math.fsum(numbers * weights) / math.fsum(weights)
+def _mean(numbers: Array, weights: Array, links: Links) -> float:
+    return exact_sum(numbers, weights, links) / exact_sum(weights, links=links)

@@ -4,8 +4,6 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-import numpy as np
-
 from sublearn.core.boosting.audition import Audition, GrowthFor, Stage, audition, audition_for_average
 from sublearn.core.boosting.auto import (
     DISTANCE,
@@ -25,6 +23,7 @@ from sublearn.core.boosting.auto import (
 )
 from sublearn.core.boosting.problem import Problem
 from sublearn.core.boosting.trial import best_round, contents
+from sublearn.core.data.dealing import n_different
 from sublearn.core.parallel import Workers
 
 LEAST_RATE = 1e-3  # of a member that should hardly learn
@@ -67,7 +66,7 @@ def choose(problem: Problem, growth_for: GrowthFor, wish: Wish, key: int, worker
         return _alike(wish, wish.rate, math.ceil(suitable) if wish.n_rounds is None else wish.n_rounds)
     if wish.effort == "fast":
         return _without_trial(wish, FAST_RATE, longer * fast_for(n_samples).n_rounds)
-    if n_samples < FEW or not wish.may_try or len(np.unique(contents(problem, key))) < FEW:
+    if n_samples < FEW or not wish.may_try or n_different(contents(problem, key), FEW, problem.links) < FEW:
         return _without_trial(wish, USUAL_RATE, suitable)
     scale = scale_of(n_samples)
     if wish.effort == "best":

@@ -5,14 +5,15 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sublearn.core.data.exact import ExactSum
 from sublearn.core.data.fixed_point import ORDINARY, Weights
 from sublearn.core.parallel import Pass, Workers
-from sublearn.kernels.arithmetic import CHUNK
-from sublearn.kernels.derivatives import COARSE, add_chunks, look_along, round_derivatives
+from sublearn.kernels.derivatives import COARSE, look_along, round_derivatives
 from sublearn.kernels.layout import CURVED_BITS, TARGET_BITS, Array
 
 CURVATURE_BITS = 30  # precision of hessians in the sums of leaves
 ROOM = 62  # bits of sums
+HALF = 32  # bits of sums that partitions send apart, so that those of all have room
 LOOKING = 0.25  # what it costs to find the largest derivative, a sample and output, in samples visited
 COST_OF_ROUNDING = 0.25  # what it costs to round the derivatives of a sample, in samples visited
 
@@ -60,6 +61,8 @@ def find_slopes(
         if fill is not None:
             fill(first, last)
         largest = np.ones((n_outputs + 1, 2))
+        if first == last:
+            return
         if n_outputs > 1:
             look_along(signs, gradients, curves, first, last, slope, curve, largest)
         else:  # numpy is as fast, and need not be compiled
@@ -70,7 +73,7 @@ def find_slopes(
         found.append(largest)
 
     workers.run_chunks(look, n, cost + LOOKING * n_outputs)
-    largest = np.max(found, axis=0)
+    largest = workers.links.most(np.max([np.zeros((n_outputs + 1, 2)), *found], axis=0))
     return Slopes(gradients, hessians, largest[:-1]), Slopes(slope, curve, largest[-1:])
 
 
@@ -98,7 +101,7 @@ def integer_derivatives(slopes: Slopes, weights: Weights, workers: Workers) -> D
     targets, curvatures, packed = np.empty(n, np.int32), np.empty(len(hessian), np.int32), np.empty(n, np.int64)
     given, rounded = (gradient, hessian, target_step, curvature_step), (targets, curvatures, packed)
     plain: list[list[int]] = []
-    weighted = np.empty((2, -(-n // CHUNK)))
+    weighted = ExactSum(), ExactSum()
 
     def round_rows(first: int, last: int) -> None:
         sums = np.empty(2, np.int64)
@@ -106,15 +109,18 @@ def integer_derivatives(slopes: Slopes, weights: Weights, workers: Workers) -> D
         plain.append(sums.tolist())
         if weights.weights.size:
             rows = slice(first, last)
-            part = weighted[:, first // CHUNK : -(-last // CHUNK)]
-            _add_weighted(targets[rows], curvatures[rows], weights.take(rows), part)
+            _add_weighted(targets[rows], curvatures[rows], weights.take(rows), *weighted)
 
     workers.run_chunks(round_rows, n, COST_OF_ROUNDING)
-    if weights.weights.size:
-        squares, total = map(math.fsum, weighted.tolist())
+    squares: float
+    total: float
+    if weights.are_given:
+        squares, total = (sums.total(workers.links) for sums in weighted)
     else:
-        squares, total = map(sum, zip(*plain, strict=True))
-        squares *= 1 if curved else 1 << 2 * COARSE
+        own_squares, own_total = (sum(sums) for sums in zip(*plain, strict=True))
+        parts = np.array([own_squares >> HALF, own_squares & ((1 << HALF) - 1), own_total], np.int64)
+        high, low, total = workers.links.add(parts).tolist()
+        squares = ((high << HALF) + low) * (1 if curved else 1 << 2 * COARSE)
     return Derivatives(
         targets=targets,
         curvatures=curvatures,
@@ -125,16 +131,18 @@ def integer_derivatives(slopes: Slopes, weights: Weights, workers: Workers) -> D
     )
 
 
-def _add_weighted(targets: Array, curvatures: Array, weights: Weights, out: Array) -> None:
-    """Fill weighted sums (2, n_chunks): of the squares of targets, and of curvatures.
+def _add_weighted(
+    targets: Array, curvatures: Array, weights: Weights, sum_of_squares: ExactSum, sum_of_curves: ExactSum
+) -> None:
+    """Add to weighted sums: of the squares of targets, and of curvatures.
 
     In squares, a weight that counts as so many samples adds up by itself, any other by its square.
     """
     numbers = weights.weights.astype(np.float64)
     squares = np.square(targets, dtype=np.float64) * (numbers / weights.counts)
     curves = curvatures.astype(np.float64) if curvatures.size else np.ones(len(targets))
-    add_chunks(squares, numbers, 0, len(squares), out[0])
-    add_chunks(curves, numbers, 0, len(curves), out[1])
+    sum_of_squares.add(squares, numbers, 0, len(squares))
+    sum_of_curves.add(curves, numbers, 0, len(curves))
 
 
 def fine_steps(slopes: Slopes) -> Array:

@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 
 from sublearn.core.boosting.derivatives import Slopes, coarse_steps, fine_steps
-from sublearn.core.boosting.losses import as_answer, ask, has_own_leaves
+from sublearn.core.boosting.losses import CompiledLoss, as_answer, ask, has_own_leaves
 from sublearn.core.boosting.parameters import BoostParameters
 from sublearn.core.boosting.problem import Problem
 from sublearn.core.model.flat_tree import FlatTree, LeafSlopes, offsets, upward
 from sublearn.core.parallel import Workers
 from sublearn.core.tree.answers import NewtonStep
-from sublearn.core.tree.grower import Placed
+from sublearn.core.tree.assembling import Placed
 from sublearn.kernels.derivatives import add_to_parents, sum_derivatives
 from sublearn.kernels.layout import Array
 from sublearn.kernels.slopes import SPREAD_BITS, find_ranges, find_views, solve_slopes, sum_moments
@@ -46,8 +46,8 @@ def with_steps(grown: Placed, problem: Problem, boost: BoostParameters, slopes: 
     def add(first: int, last: int, out: Array) -> None:
         sum_derivatives(*given, first, last, out)
 
-    cost = 2.0 * n_outputs * len(grown.order) / n
-    found = _summed(add, (len(leaves), n_outputs, 2), n, cost, workers)
+    cost = 2.0 * n_outputs * len(grown.order) / max(n, 1)
+    found = workers.links.add(_summed(add, (len(leaves), n_outputs, 2), n, cost, workers))
     sums = np.zeros((tree.n_nodes, n_outputs, 2), np.int64)
     sums[leaves] = found
     add_to_parents(tree.parent, sums)
@@ -66,18 +66,12 @@ def renewed(grown: Placed, problem: Problem, learning_rate: float, output: int |
     tree = grown.tree
     if not has_own_leaves(problem.loss):
         return tree
-    weights, n_outputs = problem.all_weights(), problem.raw.shape[1:]
+    found = _own_values(grown, problem)
+    if found is None:
+        return tree
     value = np.zeros(tree.value.shape)
-    leaves, places = grown.leaves
-    for leaf, (begin, end) in zip(leaves.tolist(), places.tolist(), strict=True):
-        samples = grown.order[begin:end]
-        given = ask(problem.loss, "leaf_value", problem.y[samples], problem.outputs[samples], weights[samples])
-        if given is None:
-            return tree
-        best = np.broadcast_to(as_answer(problem.loss, "leaf_value", given, (), n_outputs), n_outputs)
-        if not np.isfinite(best).all():
-            raise ValueError(f"leaf_value of {problem.loss!r} must be finite.")
-        value[leaf] = learning_rate * (best if output is None else best[output])
+    leaves = grown.leaves[0]
+    value[leaves] = learning_rate * (found if output is None else found[:, [output]])
     inner = leaves[~tree.is_leaf[leaves]]  # routes may end there too
     below = np.bincount(tree.parent[1:], tree.weight[1:], tree.n_nodes)
     value[inner] *= (tree.weight - below)[inner, None]
@@ -87,6 +81,26 @@ def renewed(grown: Placed, problem: Problem, learning_rate: float, output: int |
         parents = parents[tree.weight[parents] > 0]
         value[parents] /= tree.weight[parents, None]
     return tree._replace(value=value)
+
+
+def _own_values(grown: Placed, problem: Problem) -> Array | None:
+    """The loss's own values (n_leaves, n_outputs) of the leaves; None where it says that it has none."""
+    loss, places, n_outputs = problem.loss, grown.leaves[1], problem.raw.shape[1:]
+    if isinstance(loss, CompiledLoss):
+        leaf_of = np.repeat(np.arange(len(places)), places[:, 1] - places[:, 0])
+        samples = np.concatenate([grown.order[begin:end] for begin, end in places.tolist()])
+        residuals = problem.y[samples] - problem.raw[samples, 0]
+        return loss.leaf_values(residuals, problem.weights.take(samples), leaf_of, len(places))[:, None]
+    weights, values = problem.all_weights(), np.empty((len(places), *n_outputs))
+    for i, (begin, end) in enumerate(places.tolist()):
+        samples = grown.order[begin:end]
+        given = ask(loss, "leaf_value", problem.y[samples], problem.outputs[samples], weights[samples])
+        if given is None:
+            return None
+        values[i] = as_answer(loss, "leaf_value", given, (), n_outputs)
+        if not np.isfinite(values[i]).all():
+            raise ValueError(f"leaf_value of {loss!r} must be finite.")
+    return values
 
 
 def with_slopes(
@@ -117,8 +131,8 @@ def with_slopes(
         scratch = np.empty((3, width), np.int64)
         sum_moments(*given, problem.weights.weights, units, first, last, scratch, out)
 
-    cost = n_outputs * SUMMING * len(grown.order) / n
-    moments = _summed(add, (len(leaves), n_outputs, width, width + 1), n, cost, workers)
+    cost = n_outputs * SUMMING * len(grown.order) / max(n, 1)
+    moments = workers.links.add(_summed(add, (len(leaves), n_outputs, width, width + 1), n, cost, workers))
     shape = (len(leaves), MOST_SLOPES, n_outputs)
     slope, mean, credit = np.zeros(shape), np.zeros(shape), np.zeros(shape[:2])
     newton = newton_step(units[:, 0], units[:, 1], problem, boost, boost.l2)
@@ -155,10 +169,13 @@ def _ranges(grown: Placed, problem: Problem, views: Array, workers: Workers) -> 
         find_ranges(grown.order, places, problem.codes, views, first, last, *part)
         found.append(part)
 
-    workers.run_chunks(look, n, views.shape[1] * len(grown.order) / n)
-    if len(found) == 1:
-        return found[0]
-    return np.stack([np.min([low for low, _ in found], axis=0), np.max([high for _, high in found], axis=0)])
+    workers.run_chunks(look, n, views.shape[1] * len(grown.order) / max(n, 1))
+    if len(found) > 1:
+        found[0] = np.stack([np.min([low for low, _ in found], axis=0), np.max([high for _, high in found], axis=0)])
+    low, high = found[0]
+    both = workers.links.most(np.stack([~low, high]))  # of which the first falls as the lowest rises
+    both[0] = ~both[0]
+    return both
 
 
 def _within(most: float, slope: Array, mean: Array, ranges: Array) -> Any:

@@ -4,7 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from sublearn.core.data.fixed_point import exact_mean
+from sublearn.core.data.fixed_point import UNIT, Weights, exact_mean, exact_means, integer_weights
+from sublearn.core.data.order_statistics import group_quantiles
 from sublearn.core.model.links import Link, exponential, probabilities_of_many, probabilities_of_two
 from sublearn.kernels import losses
 from sublearn.kernels.arithmetic import LN2, log2
@@ -98,6 +99,21 @@ class CompiledLoss(Loss):
         self.fill_derivatives(y, raw, first, last, gradient, hessian)
         self.fill_values(y, raw, first, last, out)
 
+    def start_of(self, y: Array, weights: Weights) -> float:
+        """`start` of the samples of all partitions."""
+        raise NotImplementedError
+
+    def start(self, y: Array, sample_weight: Array) -> float | Array:
+        """Raw value that the first tree starts from."""
+        return self.start_of(y, integer_weights(sample_weight))
+
+    def adapt(self, y: Array, raw: Array, weights: Weights) -> None:
+        """`prepare` for the samples of all partitions; raw (n_samples, n_outputs)."""
+
+    def leaf_values(self, residuals: Array, weights: Weights, groups: Array, n_groups: int) -> Array:
+        """`leaf_value` of several leaves; groups (n_samples,): the leaf of each residual."""
+        raise NotImplementedError
+
     def values(self, y: Array, raw: Array) -> Array:
         """Loss of each sample."""
         out = np.empty(len(raw))
@@ -147,7 +163,7 @@ class Softmax(CompiledLoss):
         """Logarithms of the shares, with mean 0."""
         totals = np.bincount(y.astype(np.int64), sample_weight, self.n_classes)
         logarithms = np.array([_log(total) for total in totals])
-        return logarithms - exact_mean(logarithms, np.ones(self.n_classes))
+        return logarithms - exact_mean(logarithms, UNIT)
 
     def fill_derivatives(self, y: Array, raw: Array, first: int, last: int, gradient: Array, hessian: Array) -> None:
         """Fill the derivatives of rows first to last."""
@@ -188,9 +204,9 @@ class SquaredError(CompiledLoss):
     differentiate, measure = losses.differentiate_square, losses.measure_square
     curved = False  # the second derivative is 1 everywhere
 
-    def start(self, y: Array, sample_weight: Array) -> float:
+    def start_of(self, y: Array, weights: Weights) -> float:
         """The mean of y."""
-        return exact_mean(y, sample_weight)
+        return exact_mean(y, weights)
 
 
 class Quantile(CompiledLoss):
@@ -202,13 +218,17 @@ class Quantile(CompiledLoss):
     def __init__(self, quantile: float) -> None:
         self.parameter = quantile
 
-    def start(self, y: Array, sample_weight: Array) -> float:
+    def start_of(self, y: Array, weights: Weights) -> float:
         """The quantile of y."""
-        return weighted_quantile(y, sample_weight, self.parameter)
+        return weighted_quantile(y, weights, self.parameter)
 
     def leaf_value(self, y: Array, raw: Array, sample_weight: Array) -> float:
         """The quantile of the residuals."""
-        return weighted_quantile(y - raw, sample_weight, self.parameter)
+        return self.start_of(y - raw, integer_weights(sample_weight))
+
+    def leaf_values(self, residuals: Array, weights: Weights, groups: Array, n_groups: int) -> Array:
+        """The quantiles of the residuals."""
+        return group_quantiles(residuals, weights.weights, groups, n_groups, self.parameter, weights.links)
 
 
 class AbsoluteError(Quantile):
@@ -241,20 +261,28 @@ class Huber(CompiledLoss):
         """Fill losses by the distance of the first round, so that rounds compare."""
         self.measure(self.yardstick or self.parameter, y, raw, first, last, out)
 
-    def start(self, y: Array, sample_weight: Array) -> float:
+    def start_of(self, y: Array, weights: Weights) -> float:
         """The median of y."""
-        return weighted_quantile(y, sample_weight, 0.5)
+        return weighted_quantile(y, weights, 0.5)
 
     def prepare(self, y: Array, raw: Array, sample_weight: Array) -> None:
         """Renew the distance within which errors are squared."""
-        self.parameter = weighted_quantile(np.abs(y - raw), sample_weight, self.share)
+        self.adapt(y, _two_dimensional(raw), integer_weights(sample_weight))
+
+    def adapt(self, y: Array, raw: Array, weights: Weights) -> None:
+        """Renew the distance within which errors are squared."""
+        self.parameter = weighted_quantile(np.abs(y - raw[:, 0]), weights, self.share)
         self.yardstick = self.yardstick or self.parameter
 
     def leaf_value(self, y: Array, raw: Array, sample_weight: Array) -> float:
         """Median of the residuals, and the mean of what is left after cutting off (Friedman 2001)."""
-        residuals = y - raw
-        median = weighted_quantile(residuals, sample_weight, 0.5)
-        return median + exact_mean(np.clip(residuals - median, -self.parameter, self.parameter), sample_weight)
+        return float(self.leaf_values(y - raw, integer_weights(sample_weight), np.zeros(len(y), np.int64), 1)[0])
+
+    def leaf_values(self, residuals: Array, weights: Weights, groups: Array, n_groups: int) -> Array:
+        """`leaf_value` of several leaves."""
+        medians = group_quantiles(residuals, weights.weights, groups, n_groups, 0.5, weights.links)
+        left = np.clip(residuals - medians[groups], -self.parameter, self.parameter)
+        return medians + exact_means(left, weights, groups, n_groups)
 
 
 class LogLinked(CompiledLoss):
@@ -264,13 +292,13 @@ class LogLinked(CompiledLoss):
     most = 1e5 * LARGEST
     _link = "exponential"
 
-    def rate(self, y: Array, sample_weight: Array, exposure: Array) -> float:
+    def rate(self, y: Array, weights: Weights, exposure: Array) -> float:
         """Logarithm of the best constant rate."""
-        return self.start(y, sample_weight) - _log(exact_mean(exposure, sample_weight))
+        return self.start_of(y, weights) - _log(exact_mean(exposure, weights))
 
-    def start(self, y: Array, sample_weight: Array) -> float:
+    def start_of(self, y: Array, weights: Weights) -> float:
         """Logarithm of the mean of y."""
-        return _log(exact_mean(y, sample_weight))
+        return _log(exact_mean(y, weights))
 
     def prediction(self, raw: Array) -> Array:
         """The mean of each sample: the exponential of raw."""
@@ -288,11 +316,11 @@ class Poisson(LogLinked):
             raise ValueError("y must not be negative for the loss 'poisson'")
         super().check(y)
 
-    def start(self, y: Array, sample_weight: Array) -> float:
+    def start_of(self, y: Array, weights: Weights) -> float:
         """Logarithm of the mean of y."""
-        if not y.any():
+        if not weights.links.some(y.any()):
             raise ValueError("y must not be zero everywhere for the loss 'poisson'")
-        return super().start(y, sample_weight)
+        return super().start_of(y, weights)
 
 
 class Gamma(LogLinked):
@@ -300,9 +328,9 @@ class Gamma(LogLinked):
 
     differentiate, measure = losses.differentiate_gamma, losses.measure_gamma
 
-    def rate(self, y: Array, sample_weight: Array, exposure: Array) -> float:
+    def rate(self, y: Array, weights: Weights, exposure: Array) -> float:
         """Logarithm of the best constant rate: unlike for counts, a longer exposure tells no more."""
-        return self.start(y / exposure, sample_weight)
+        return self.start_of(y / exposure, weights)
 
     def check(self, y: Array) -> None:
         """Raise a ValueError for amounts that are not positive, or too large or small for exact losses."""
@@ -366,16 +394,10 @@ def as_answer(loss: Loss, name: str, given: Any, *shapes: tuple[int, ...]) -> Ar
     return array
 
 
-def weighted_quantile(values: Array, weights: Array, share: float) -> float:
+def weighted_quantile(values: Array, weights: Weights, share: float) -> float:
     """Where the cumulated weight passes this share; the middle between two values where it just reaches it."""
-    order = np.argsort(values, kind="stable")
-    reached = np.cumsum(weights[order])
-    goal = share * reached[-1]
-    at = int(np.searchsorted(reached, goal))  # the first value with at least so much at or below it
-    low = float(values[order[min(at, len(values) - 1)]])
-    if at + 1 < len(values) and reached[at] == goal:
-        return low + (float(values[order[at + 1]]) - low) / 2
-    return low
+    one = np.zeros(len(values), np.int64)
+    return float(group_quantiles(values, weights.weights, one, 1, share, weights.links)[0])
 
 
 def _log(x: float) -> float:

@@ -1,6 +1,5 @@
 """What boosting learns from: samples, their loss, and how far the trees so far have come."""
 
-import math
 from copy import deepcopy
 from typing import Literal, NamedTuple
 
@@ -10,12 +9,12 @@ from sublearn.core.boosting.derivatives import Slopes, find_slopes
 from sublearn.core.boosting.losses import CompiledLoss, Loss, as_answer, ask
 from sublearn.core.data.categories import Categories, relearned
 from sublearn.core.data.dealing import content_keys
+from sublearn.core.data.exact import ExactSum, exact_sum
 from sublearn.core.data.fixed_point import Weights
 from sublearn.core.data.samples import NO_VIEWS
+from sublearn.core.links import Links
 from sublearn.core.model.flat_ensemble import FlatEnsemble, add_values
 from sublearn.core.parallel import Pass, Workers
-from sublearn.kernels.arithmetic import CHUNK
-from sublearn.kernels.derivatives import add_chunks
 from sublearn.kernels.layout import Array
 
 NEW: tuple[Literal["C"], Literal["W"]] = ("C", "W")  # as a new array: what kernels are compiled for
@@ -31,10 +30,11 @@ class Room(NamedTuple):
     hessians: Array  # float64 (n_samples, n_outputs); empty: all are 1
     along: Array  # float64 (2, n_samples, 1), both in a direction among several outputs
     values: Array  # float64 (n_samples,), losses
+    curved: bool  # whether there are hessians
 
     def look(self, signs: Array, workers: Workers, fill: Pass, cost: float) -> tuple[Slopes, Slopes]:
         """The slopes that `fill` writes here; see `find_slopes`."""
-        hessians = self.hessians if self.hessians.size else None
+        hessians = self.hessians if self.curved else None
         return find_slopes(self.gradients, hessians, signs, workers, fill, cost, self.along)
 
 
@@ -53,6 +53,11 @@ class Problem(NamedTuple):
     loss: Loss
     raw: Array  # float64 (n_samples, n_outputs), start value and the sum of the trees so far
     contents: Array = NO_CONTENTS  # uint64 (n_samples,), numbers that codes determine; empty until rows are drawn
+
+    @property
+    def links(self) -> Links:
+        """To the other partitions of the samples."""
+        return self.weights.links
 
     def copy(self) -> "Problem":
         """The same samples, to be learned from anew."""
@@ -80,19 +85,22 @@ class Problem(NamedTuple):
 
     def prepare(self) -> None:
         """Let the loss see the residuals."""
-        if self.adapts:
+        if isinstance(self.loss, CompiledLoss):
+            self.loss.adapt(self.y, self.raw, self.weights)
+        elif self.adapts:
             self.loss.prepare(self.y, self.outputs, self.all_weights())
 
     def score(self, workers: Workers) -> float:
         """Minus the mean loss."""
-        loss, n = self.loss, len(self.y)
+        loss, n, sums = self.loss, len(self.y), ExactSum()
         if not isinstance(loss, CompiledLoss):
-            return self._score_of(_sums(np.require(self.losses(), requirements=NEW), self.numbers))
-        values, sums = np.empty(n), np.empty(-(-n // CHUNK))
+            sums.add(np.require(self.losses(), requirements=NEW), self.numbers, 0, n)
+            return self._score_of(sums)
+        values = np.empty(n)
 
         def measure(first: int, last: int) -> None:
             loss.fill_values(self.y, self.raw, first, last, values)
-            add_chunks(values, self.numbers, first, last, sums)
+            sums.add(values, self.numbers, first, last)
 
         workers.run_chunks(measure, n, MEASURING * self.raw.shape[1])
         return self._score_of(sums)
@@ -105,8 +113,8 @@ class Problem(NamedTuple):
             return values
         return as_answer(self.loss, "values", ask(self.loss, "values", self.y, self.outputs), self.y.shape).copy()
 
-    def _score_of(self, sums: Array) -> float:
-        mean = _total(sums) / self.weight
+    def _score_of(self, sums: ExactSum) -> float:
+        mean = sums.total(self.links) / self.weight
         if np.isnan(mean):
             raise ValueError(f"values of {self.loss!r} must be numbers; got NaN.")
         return -mean
@@ -133,7 +141,7 @@ class Problem(NamedTuple):
         n, n_outputs = self.raw.shape
         curved = self.factors.size > 0 or not isinstance(self.loss, CompiledLoss) or self.loss.curved
         along = np.empty((2, n if n_outputs > 1 else 0, 1))
-        return Room(np.empty((n, n_outputs)), np.empty((n if curved else 0, n_outputs)), along, np.empty(n))
+        return Room(np.empty((n, n_outputs)), np.empty((n if curved else 0, n_outputs)), along, np.empty(n), curved)
 
     def _weigh(self, first: int, last: int, room: "Room") -> None:
         """Multiply derivatives of rows first to last by the weights of their classes."""
@@ -156,17 +164,17 @@ class Problem(NamedTuple):
         Slopes come with it unless the loss adapts, or is the user's own: all in one pass over the samples. They are in
         `room`, and those that were there are gone.
         """
-        loss, (n, n_outputs) = self.loss, self.raw.shape
+        loss, n_outputs = self.loss, self.raw.shape[1]
         if not isinstance(loss, CompiledLoss) or self.adapts:
             self.change(add, workers)
             return self.score(workers), None
-        sums = np.empty(-(-n // CHUNK))
+        sums = ExactSum()
 
         def visit(first: int, last: int) -> None:
             add(first, last)
             loss.fill_both(self.y, self.raw, first, last, room.gradients, room.hessians, room.values)
             self._weigh(first, last, room)
-            add_chunks(room.values, self.numbers, first, last, sums)
+            sums.add(room.values, self.numbers, first, last)
 
         slopes = room.look(signs, workers, visit, (ADDING + MEASURING + DIFFERENTIATING) * n_outputs)
         return self._score_of(sums), slopes
@@ -217,7 +225,7 @@ def make_problem(codes: Array, y: Array, weights: Weights, factors: Array, loss:
     numbers = weights.numbers(len(y)) if weights.weights.size else factors
     if weights.weights.size and factors.size:
         numbers = numbers * factors
-    weight = _total(_sums(numbers, np.empty(0))) if numbers.size else float(len(y))
+    weight = _total_weight(len(y), weights, factors, numbers)
     return Problem(
         codes=codes,
         unseen=codes,
@@ -233,12 +241,7 @@ def make_problem(codes: Array, y: Array, weights: Weights, factors: Array, loss:
     )
 
 
-def _sums(values: Array, weights: Array) -> Array:
-    """Sums of values, or of values times weights, by chunks."""
-    sums = np.empty(-(-len(values) // CHUNK))
-    add_chunks(values, weights, 0, len(values), sums)
-    return sums
-
-
-def _total(sums: Array) -> float:
-    return math.fsum(sums) if np.isfinite(sums).all() else float(sums.sum())
+def _total_weight(n: int, weights: Weights, factors: Array, numbers: Array) -> float:
+    if weights.links.some(numbers.size > 0):
+        return exact_sum(numbers, links=weights.links)
+    return float(weights.links.total(n))

@@ -14,11 +14,13 @@ from sublearn.core.boosting.problem import Problem
 from sublearn.core.data.codes import DEVIATIONS, code_limit
 from sublearn.core.data.samples import make_samples
 from sublearn.core.keys import key_below, keys_below, keys_in_turn
+from sublearn.core.links import ALONE, Links
 from sublearn.core.model.flat_ensemble import adding_values, pack
 from sublearn.core.model.flat_tree import FlatTree, scaled
 from sublearn.core.parallel import Pass, Workers
+from sublearn.core.tree.assembling import Placed
 from sublearn.core.tree.criterion import make_test
-from sublearn.core.tree.grower import Placed, grow_placed
+from sublearn.core.tree.grower import grow_placed
 from sublearn.core.tree.parameters import TreeParameters
 from sublearn.core.tree.projection import Plan
 from sublearn.core.tree.settling import place_samples, with_parents_values
@@ -30,6 +32,7 @@ from sublearn.kernels.slopes import add_answers_of
 # numbers of the keys below a round's key: from these on come rows, signs and separate trees. A tree that is alone in
 # its round takes the round's key for its root, which uses the numbers 0 to 4; `core.keys` lists all numbers
 SUBSAMPLE, SIGNS, SEPARATE = 1 << 32, 1 << 33, 1 << 34
+LARGEST = np.uint64(2**64 - 1)
 
 
 class Growth(NamedTuple):
@@ -107,7 +110,7 @@ def grow_round(
         slopes = problem.slopes(draw_signs(n_outputs, key), workers)
     rows = np.arange(len(problem.raw), dtype=np.int32)
     if growth.boost.subsample < 1.0:
-        rows = draw_rows(problem.contents, growth.boost.subsample, key)
+        rows = draw_rows(problem.contents, growth.boost.subsample, key, workers.links)
     if growth.boost.separate and n_outputs > 1:
         keys = keys_below(key, SEPARATE + np.arange(n_outputs)).tolist()
         each = [slopes[0].only(k) for k in range(n_outputs)]
@@ -196,14 +199,14 @@ def draw_signs(n_outputs: int, key: int) -> Array:
     return signs
 
 
-def draw_rows(contents: Array, share: float, key: int) -> Array:
+def draw_rows(contents: Array, share: float, key: int, links: Links = ALONE) -> Array:
     """Positions (int32), ascending, of about a share of rows, at least one; rows of equal contents come together.
 
     contents (n_rows,): a number for what is in each row, so that its place does not matter, and weight 2 is the row
     twice.
     """
     drawn = keys_below(key_below(key, SUBSAMPLE), contents)
-    limit = max(np.uint64(share * 2.0**64), drawn.min())
+    limit = max(np.uint64(share * 2.0**64), links.least(drawn.min(initial=LARGEST, keepdims=True))[0])
     return np.flatnonzero(drawn <= limit).astype(np.int32)
 
 

@@ -81,7 +81,8 @@ def deal_samples(problem: Problem, n_parts: int, key: int) -> Array:
 
     Samples of equal codes are in one part, so that no trial is tested on samples it has seen with other targets.
     """
-    return deal(contents(problem, key), problem.y, n_parts)
+    n_samples = problem.weights.count(len(problem.y))
+    return deal(contents(problem, key), problem.y, n_parts, n_samples, problem.links)
 
 
 def part_off(problem: Problem, held_out: Array) -> Parted:

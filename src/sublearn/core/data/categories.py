@@ -16,6 +16,7 @@ import numpy as np
 
 from sublearn.core.data.codes import FeatureView, Map
 from sublearn.core.data.fixed_point import Weights, integer_targets
+from sublearn.core.links import Links
 from sublearn.kernels.layout import TARGET_BITS, Array
 
 SHARE = 100  # a level is known if a hundredth of all samples have it, ...
@@ -86,8 +87,8 @@ def learn_from(y: Array, n_classes: int, weights: Weights, folds: Array) -> Lear
     Of two classes one does.
     """
     if not n_classes:
-        return Learned(integer_targets(y).targets.astype(np.int64)[None], weights, folds)
-    sizes = np.bincount(y, weights.weights if weights.weights.size else None, n_classes)
+        return Learned(integer_targets(y, weights.links).targets.astype(np.int64)[None], weights, folds)
+    sizes = _sums(y, n_classes, weights.weights, weights.links)
     frequent = np.argsort(-sizes, kind="stable")[: 1 if n_classes <= 2 else MOST_MEANS]
     return Learned((y == frequent[:, None]).astype(np.int64) << COARSE, weights, folds)
 
@@ -99,7 +100,7 @@ def least_size(n_samples: int) -> int:
 
 def category_views(ids: Array, n_levels: int, learned: Learned, scale: Scale) -> list[View]:
     """Views of one feature; ids (n_samples,): levels, -1 where there is none."""
-    sizes = _sums(ids, n_levels, learned.weights.counts)
+    sizes = _sums(ids, n_levels, learned.weights.counts, learned.weights.links)
     total = learned.weights.count(len(ids))
     known = np.flatnonzero(sizes >= least_size(total))
     n_kinds = len(known) + int(sizes[known].sum() < total)  # those that are not known are one
@@ -135,14 +136,15 @@ class _Moments(NamedTuple):
 
 def mean_views(ids: Array, n_levels: int, learned: Learned, scale: Scale) -> list[View]:
     """Levels by the mean of each of the targets."""
-    known = _sums(ids, n_levels, learned.weights.counts) >= least_size(learned.weights.count(len(ids)))
+    weights = learned.weights
+    known = _sums(ids, n_levels, weights.counts, weights.links) >= least_size(weights.count(len(ids)))
     there = np.flatnonzero(ids >= 0)
     cells = learned.folds[there] * len(known) + ids[there]
     if not known.any():
         return [View(np.zeros(n_levels, np.int64), 0, np.zeros(len(ids), np.int16)) for _ in learned.targets]
     views = []
     for targets in learned.targets:
-        moments = _moments(ids[there], cells, len(known), targets[there], learned.weights.take(there))
+        moments = _moments(ids[there], cells, len(known), targets[there], weights.take(there))
         pull, middle = _pull(moments, known)
         n, values = moments.n[known], np.where(known, _drawn(moments.sums, moments.n, pull, middle), middle)
         centre = float((n * values[known]).sum() / n.sum())
@@ -160,12 +162,12 @@ def mean_views(ids: Array, n_levels: int, learned: Learned, scale: Scale) -> lis
 
 def _moments(ids: Array, cells: Array, n_levels: int, targets: Array, weights: Weights) -> _Moments:
     """Sums of targets (n_samples,) by level and by cell, which is fold times n_levels plus level."""
-    factors = weights.weights if weights.weights.size else np.ones(len(ids), np.int64)
+    factors, links = weights.weights if weights.weights.size else np.ones(len(ids), np.int64), weights.links
     unit = weights.total(len(ids)) / weights.count(len(ids))
-    n = _sums(cells, N_FOLDS * n_levels, factors).reshape(N_FOLDS, n_levels)
-    sums = _sums(cells, N_FOLDS * n_levels, factors * targets).reshape(N_FOLDS, n_levels)
+    n = _sums(cells, N_FOLDS * n_levels, factors, links).reshape(N_FOLDS, n_levels)
+    sums = _sums(cells, N_FOLDS * n_levels, factors * targets, links).reshape(N_FOLDS, n_levels)
     coarse = targets >> COARSE
-    squares = _sums(ids, n_levels, factors * coarse * coarse) * 4.0**COARSE
+    squares = _sums(ids, n_levels, factors * coarse * coarse, links) * 4.0**COARSE
     return _Moments(
         n=n.sum(axis=0) / unit,
         sums=sums.sum(axis=0) / unit,
@@ -201,15 +203,15 @@ def _codes(deviations: Array, scale: Scale) -> Array:
     return codes
 
 
-def _sums(places: Array, n: int, amounts: Array) -> Array:
-    """Sums of integers by place, exactly; negative places are left out. No amounts: ones."""
+def _sums(places: Array, n: int, amounts: Array, links: Links) -> Array:
+    """Sums of integers by place, exactly, over all partitions; negative places are left out. No amounts: ones."""
     sums = np.zeros(n, np.int64)
     there = places >= 0
     if amounts.size:
         np.add.at(sums, places[there], amounts[there])
     else:
         sums += np.bincount(places[there], minlength=n)
-    return sums
+    return links.add(sums)
 
 
 def relearned(categories: Categories, rows: Array, others: Array, features: Array) -> dict[int, tuple[Array, ...]]:

@@ -8,31 +8,34 @@ all values, lower than all, higher than all. Each view is a column of codes, and
 best, or the first where that is nearly as good.
 """
 
-from collections.abc import Iterator
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
+from sublearn.core.data.describing import (
+    CROWDED,
+    Extent,
+    Moments,
+    Values,
+    as_block,
+    blocks,
+    extent_of,
+    moments_of,
+    quantiles_of,
+)
 from sublearn.core.parallel import Workers
-from sublearn.kernels.encoding import MOMENT_BITS, add_moments, encode
+from sublearn.kernels.encoding import encode
 from sublearn.kernels.layout import Array
 
 DEVIATIONS = 8  # codes reach this many standard deviations; a feature that reaches further is heavy-tailed
-CROWDED = 64  # a feature is heavy-tailed too if a third of its samples lie within this part of a deviation
 HEAVY_TAILS = (  # what "auto" stands for, in words
     f"quantiles where it has heavy tails, that is, reaches further than {DEVIATIONS} deviations or has a third of its "
     f"samples within a {CROWDED}th of one"
 )
 CODE_LIMIT = 8192  # largest code: 1,024 codes a deviation
 EXACT = 2**24 - 1  # projected values stay within this, where float32 counts exactly
-SPREAD_BINS = 1024  # parts of the range in which samples are counted
 STEEPEST = 1e300  # slope of a map
-BLOCK_VALUES = 1 << 19  # values converted at a time
-SHARED = 10_000  # samples from which on several threads fit the maps, each for some features
-FIRST_COLUMN = np.zeros(1, np.int64)
 APART = 8  # what is missing lies outside the values by their range over this
-WIDE = 1024  # values that rows are laid side by side to, where one row has fewer
 
 # P(Z >= z) of a normal variable at z = 0.25, 0.5, ... 4, written out so that no machine computes it otherwise
 NORMAL_TAIL = np.array(
@@ -111,6 +114,9 @@ class Map(NamedTuple):
     listed: bool = False
 
 
+NOTHING_THERE = Map(1.0, np.zeros(1), np.zeros(1, np.int64))  # of a feature that all samples miss
+
+
 class Line(NamedTuple):
     """Before rounding, a code is slope * x + offset (straight), or slope * g(x)."""
 
@@ -134,55 +140,59 @@ def number_views(
     x: Array, columns: Array, weights: Array, kind: str, limit: int, workers: Workers
 ) -> list[FeatureView]:
     """Views of the features in some columns of x, by the values that are there; kind: auto, linear or quantile."""
-    low, high = _extremes(x)
-    some = workers if len(x) >= SHARED else Workers(1)
-    is_gappy = np.isnan(low[columns])
-    whole, gappy = columns[~is_gappy], columns[is_gappy]
-    maps = _fit_whole(x, whole, weights, (low, high), kind, limit, some)
-    views = [FeatureView(f, one) for f, one in zip(whole.tolist(), maps, strict=True)]
-
-    def fit_gappy(i: int, _: Workers) -> list[FeatureView]:
-        f = int(gappy[i])
-        there = ~np.isnan(x[:, f])
-        if not there.any():
-            return [FeatureView(f, Map(1.0, np.zeros(1), np.zeros(1, np.int64)))]
-        z = x[there, f][:, None]
-        own, ends = weights[there] if weights.size else weights, _extremes(z)
-        (one,) = _fit_whole(z, FIRST_COLUMN, own, ends, kind, limit, Workers(1))
-        return [FeatureView(f, one, gap) for gap in _gap_codes(np.array(ends, np.float64), one, limit)]
-
-    return [*views, *(view for found in some.each(fit_gappy, len(gappy)) for view in found)]
+    extent = extent_of(x, columns, workers)
+    is_there = extent.low <= extent.high
+    maps = iter(_fit_values(Values(x, columns[is_there], weights), extent.take(is_there), kind, limit, workers))
+    views = []
+    for i, f in enumerate(columns.tolist()):
+        one = next(maps) if is_there[i] else NOTHING_THERE
+        gaps = _gap_codes(extent.low[i], extent.high[i], one, limit) if extent.gappy[i] and is_there[i] else [0]
+        views += [FeatureView(f, one, gap) for gap in gaps]
+    return views
 
 
-def _fit_whole(
-    x: Array, columns: Array, weights: Array, extremes: tuple[Array, Array], kind: str, limit: int, workers: Workers
-) -> list[Map]:
-    """Maps of some columns of x, of which no value is missing; `extremes` are those of all columns."""
-    if not len(columns):
+def _fit_values(values: Values, extent: Extent, kind: str, limit: int, workers: Workers) -> list[Map]:
+    """Maps of the features in some columns, each of which has values."""
+    if not len(values.columns):
         return []
-    low, high = (extreme[columns].astype(np.float64) for extreme in extremes)
-    _, exponents = np.frexp(high * 0.5 - low * 0.5)
+    _, exponents = np.frexp(extent.high * 0.5 - extent.low * 0.5)
     units = np.ldexp(1.0, -np.clip(exponents + 1, -1000, 1000))
-    low, high = low * units, high * units
-    means, deviations, narrow = _moments(x, columns, weights, units, low, high)
-    reach = np.maximum(high - means, means - low)
-    curved = (reach > DEVIATIONS * deviations) & (kind == "auto") | (kind == "quantile")
+    low, high = extent.low * units, extent.high * units
+    moments = moments_of(values, units, low, high, CENTRAL, workers)
+    means, reach = moments.means, np.maximum(high - moments.means, moments.means - low)
+    widths = np.maximum(moments.deviations, reach / DEVIATIONS)
+    curved = _curved(values, units, moments, reach, kind, workers) & (low < high)
+    inner = iter(quantiles_of(values, np.flatnonzero(curved), units, PROBABILITIES, workers))
 
-    def choose(i: int, _: Workers) -> Map:
-        z = x[:, columns[i]].astype(np.float64) * units[i] if curved[i] or (kind == "auto" and narrow[i]) else None
+    def choose(i: int) -> Map:
         if low[i] == high[i]:
             return Map(units[i], low[i : i + 1], np.zeros(1, np.int64))
-        if z is not None and (curved[i] or _is_crowded(z, weights, deviations[i])):
-            return Map(units[i], *_quantile_map(z, weights, limit // DEVIATIONS))
-        return Map(units[i], *_linear_map(means[i], max(deviations[i], reach[i] / DEVIATIONS), limit))
+        if curved[i]:
+            return Map(units[i], *_quantile_map(np.array([low[i], *next(inner), high[i]]), limit // DEVIATIONS))
+        return Map(units[i], *_linear_map(means[i], widths[i], limit))
 
-    return workers.each(choose, len(columns))
+    return [choose(i) for i in range(len(units))]
 
 
-def _gap_codes(ends: Array, one: Map, limit: int) -> list[int]:
-    """Codes of what is missing, one a view: between the values, which end at `ends` (2, 1), lower, higher."""
+def _curved(values: Values, units: Array, moments: Moments, reach: Array, kind: str, workers: Workers) -> Array:
+    """Which features have maps through quantiles; reach: from the mean to the farthest value."""
+    if kind != "auto":
+        return np.full(len(units), kind == "quantile")
+    curved: Array = reach > DEVIATIONS * moments.deviations
+    doubtful = np.flatnonzero(moments.narrow & ~curved)
+    widths = np.diff(quantiles_of(values, doubtful, units, CENTRAL, workers), axis=1)
+    # samples on one side of the median, out to a normal deviation, share a few linear codes: values spread evenly over
+    # many decades are an example, and need not reach far in deviations
+    crowded = (widths > 0) & (widths < moments.deviations[doubtful, None] / CROWDED)
+    curved[doubtful] = crowded.any(axis=1)
+    return curved
+
+
+def _gap_codes(least: float, most: float, one: Map, limit: int) -> list[int]:
+    """Codes of what is missing, one a view: between the values, which end at least and most, lower, higher."""
     if len(one.knots) == 1:  # all that is there is alike
         return [limit // DEVIATIONS]
+    ends = np.array([[least], [most]])
     low, high = encode_samples(ends, pack_views([FeatureView(0, one)], limit), Workers(1))[0].tolist()
     apart = -(-(high - low) // APART)
     return [0, max(low - apart, -limit), min(high + apart, limit)]
@@ -190,15 +200,19 @@ def _gap_codes(ends: Array, one: Map, limit: int) -> list[int]:
 
 def encode_samples(x: Array, maps: FeatureMaps, workers: Workers) -> Array:
     """Codes (n_views, n_samples) of x (n_samples, n_features)."""
-    out = np.empty((maps.n_views, x.shape[0]), np.int16)
-    for begin, block in _blocks(x):
-        workers.run(partial(encode, block, maps, begin, out), np.array([maps.n_views]), items=len(block))
+    out = workers.links.empty((maps.n_views, x.shape[0]), np.int16)
+
+    def fill(first: int, last: int) -> None:
+        for begin, block in blocks(x, first, last):
+            encode(block, maps, begin, out, 0, len(block))
+
+    workers.run(fill, np.array([maps.n_views]), items=len(x))
     return out
 
 
 def encode_part(x: Array, maps: FeatureMaps, out: Array) -> None:
     """Write the codes of a few samples to the first columns of `out`, in this thread."""
-    block = _as_block(x)
+    block = as_block(x)
     encode(block, maps, 0, out, 0, len(block))
 
 
@@ -246,62 +260,6 @@ def _float_at(places: Array) -> Array:
     return np.copysign(magnitudes, places)
 
 
-def _blocks(x: Array, columns: Array | None = None) -> Iterator[tuple[int, Array]]:
-    """Pieces of x, or of some of its columns, as C-ordered float64, with their first row."""
-    size = max(1, BLOCK_VALUES // x.shape[1])
-    for begin in range(0, x.shape[0], size):
-        block = x[begin : begin + size]
-        yield begin, _as_block(block if columns is None else block[:, columns])
-
-
-def _as_block(x: Array) -> Array:
-    """Values as kernels take them; writeable, since Numba would compile once more for arrays that are not."""
-    is_right = x.dtype == np.float64 and x.flags.c_contiguous and x.flags.writeable
-    return x if is_right else np.require(x, np.float64, ["C", "W"])
-
-
-def _extremes(x: Array) -> tuple[Array, Array]:
-    """Smallest and largest value of each feature, NaN for one with gaps.
-
-    Many narrow rows are one wide row, since NumPy goes row by row.
-    """
-    n_side = max(WIDE // x.shape[1], 1)
-    whole = len(x) // n_side * n_side
-    if not x.flags.c_contiguous or whole == 0:
-        return x.min(axis=0), x.max(axis=0)
-    wide, rest = x[:whole].reshape(-1, n_side * x.shape[1]), x[whole - 1 :]  # one row too many, so that none is empty
-    low = wide.min(axis=0).reshape(n_side, -1).min(axis=0)
-    high = wide.max(axis=0).reshape(n_side, -1).max(axis=0)
-    return np.minimum(low, rest.min(axis=0)), np.maximum(high, rest.max(axis=0))
-
-
-class _Moments(NamedTuple):
-    """Where the samples of each feature lie, in units."""
-
-    means: Array
-    deviations: Array
-    narrow: Array  # whether a part of the samples may lie so close together as `_is_crowded` looks for
-
-
-def _moments(x: Array, columns: Array, weights: Array, units: Array, low: Array, high: Array) -> _Moments:
-    """Mean, standard deviation and spread of some features, from sums of integers."""
-    centres = (low + high) / 2.0
-    _, exponents = np.frexp(high - low)
-    factors = np.ldexp(1.0, MOMENT_BITS - exponents)
-    sums = np.zeros((len(columns), 2), np.int64)
-    spread = np.zeros((len(columns), SPREAD_BINS), np.int64)
-    for begin, block in _blocks(x, None if len(columns) == x.shape[1] else columns):
-        add_moments(block, weights[begin : begin + len(block)], units, centres, factors, sums, spread)
-    total = float(weights.sum()) if weights.size else float(x.shape[0])
-    mean = sums[:, 0] / total
-    deviations = np.sqrt(np.maximum(sums[:, 1] / total - mean * mean, 0.0)) / factors
-    reached = np.cumsum(spread, axis=1)
-    bins = [(reached < p * total).sum(axis=1) for p in CENTRAL]
-    width = np.ldexp(1.0, exponents) / SPREAD_BINS
-    widths = (np.minimum(bins[1] - bins[0], bins[2] - bins[1]) - 1) * width  # the quantiles are at least so far apart
-    return _Moments(centres + mean / factors, deviations, widths < deviations / CROWDED)
-
-
 def _linear_map(mean: float, deviation: float, limit: int) -> tuple[Array, Array]:
     """Two knots, as far out as codes go, so that a hyperplane stays straight beyond the training samples."""
     reach = limit // DEVIATIONS * DEVIATIONS
@@ -309,36 +267,13 @@ def _linear_map(mean: float, deviation: float, limit: int) -> tuple[Array, Array
     return knots, np.array([-reach, reach])
 
 
-def _is_crowded(z: Array, weights: Array, deviation: float) -> bool:
-    """Whether the samples on one side of the median, out to a normal deviation, share a few linear codes.
-
-    Values spread evenly over many decades are an example; they need not reach far in deviations.
-    """
-    low, middle, high = quantiles(z, weights, CENTRAL)
-    return any(0 < width < deviation / CROWDED for width in (middle - low, high - middle))
-
-
-def _quantile_map(z: Array, weights: Array, per_deviation: int) -> tuple[Array, Array]:
-    """Knots at quantiles of z; values that fill several levels take the one nearest the middle."""
-    knots = np.concatenate([[z.min()], quantiles(z, weights, PROBABILITIES), [z.max()]])
+def _quantile_map(knots: Array, per_deviation: int) -> tuple[Array, Array]:
+    """Knots at quantiles, from the smallest to the largest value; what fills several levels takes the middlemost."""
     levels = np.concatenate([[LEVELS[0] - 0.25], LEVELS, [LEVELS[-1] + 0.25]])
     nearest = np.lexsort((np.abs(levels), knots))
     knots, levels = knots[nearest], levels[nearest]
     first = np.concatenate([[True], knots[1:] > knots[:-1]])
     return knots[first], np.rint(levels[first] * per_deviation).astype(np.int64)
-
-
-def quantiles(z: Array, weights: Array, probabilities: Array) -> Array:
-    """Smallest values with at least these shares of the weight at or below them."""
-    if weights.size:
-        order = np.argsort(z, kind="stable")
-        reached = np.cumsum(weights[order])
-        at = np.searchsorted(reached, probabilities * reached[-1])
-        found: Array = z[order[np.minimum(at, len(z) - 1)]]
-    else:
-        at = np.maximum(np.ceil(probabilities * len(z)).astype(np.int64) - 1, 0)
-        found = np.partition(z, at)[at]
-    return found
 
 
 def pack_views(views: list[FeatureView], limit: int) -> FeatureMaps:

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sublearn.core.data.codes import quantiles
-from sublearn.core.data.fixed_point import Weights
+from sublearn.core.data.fixed_point import Weights, extremes_of
+from sublearn.core.data.order_statistics import quantiles
 from sublearn.kernels.layout import Array
 
 RARE = 1e-4  # share of the samples that may be far from the others, ...
@@ -38,12 +38,13 @@ class Reach(NamedTuple):
 
 def reach_of(y: Array, weights: Weights) -> Reach | None:
     """Where the targets lie; None where none is far from the others."""
-    if len(y) <= 2:
+    links = weights.links
+    if links.total(len(y)) <= 2:
         return None
     n = weights.count(len(y))
-    middle = float(quantiles(y, weights.counts, np.array([0.5]))[0])
+    middle = float(quantiles(y, weights.counts, np.array([0.5]), links)[0])
     with np.errstate(over="ignore"):
         away = np.abs(y - middle)
         n_far = max(min(FEW, int(SMALL * n)), int(RARE * n), 1)
-        usual = float(quantiles(away, weights.counts, np.array([1.0 - (n_far + 0.5) / n]))[0])
-        return Reach(middle, usual) if 0 < FAR * usual < away.max() else None
+        usual = float(quantiles(away, weights.counts, np.array([1.0 - (n_far + 0.5) / n]), links)[0])
+        return Reach(middle, usual) if 0 < FAR * usual < extremes_of(away, links)[1] else None

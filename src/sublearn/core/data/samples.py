@@ -18,6 +18,7 @@ from sublearn.core.data.codes import DEVIATIONS, FeatureMaps, encode_samples, nu
 from sublearn.core.data.dealing import content_keys, deal
 from sublearn.core.data.fixed_point import Targets, Weights, integer_targets, pack, times_class_weights
 from sublearn.core.data.outliers import reach_of
+from sublearn.core.links import Links
 from sublearn.core.parallel import Workers
 from sublearn.kernels.layout import Array, Samples
 
@@ -92,7 +93,7 @@ class Coded(NamedTuple):
 def drop_weightless(given: Given) -> Given:
     """The samples that count: those of weight 0, or of a class of weight 0, are left out as if never given."""
     given = given.take(given.weights.present())
-    if given.factors.all():
+    if given.factors.all():  # the same in all partitions
         return given
     return given.take(given.factors[given.y] > 0)
 
@@ -142,9 +143,10 @@ def _categories(given: Given, n_levels: Array, maps: FeatureMaps | None, limit: 
     features = np.flatnonzero(n_levels)
     columns = given.X[:, features].T
     ids = np.where(np.isnan(columns), -1.0, columns).astype(np.int32)
-    present = [np.unique(column, return_inverse=True)[1] for column in ids]  # whatever other levels there may be
+    links = given.weights.links
+    present = [_ranks(column, n, links) for column, n in zip(ids, n_levels[features].tolist(), strict=True)]
     codes = encode_samples(given.X, maps, workers)[~maps.listed] if maps else ()
-    folds = deal(content_keys([*codes, *present], len(given.y), FOLDS), given.y, N_FOLDS)
+    folds = deal(content_keys([*codes, *present], len(given.y), FOLDS), given.y, N_FOLDS, given.n_samples, links)
     return Categories(
         features=features,
         ids=ids,
@@ -152,6 +154,13 @@ def _categories(given: Given, n_levels: Array, maps: FeatureMaps | None, limit: 
         learned=learn_from(_usual(given), len(given.classes), given.weights, folds),
         scale=Scale(limit // DEVIATIONS, limit),
     )
+
+
+def _ranks(ids: Array, n_levels: int, links: Links) -> Array:
+    """The place of each sample's level among those that are there, whatever other levels there may be."""
+    there = np.zeros(n_levels + 1, np.int64)
+    there[ids + 1] = 1
+    return (np.cumsum(links.most(there)) - 1)[ids + 1]  # type: ignore[no-any-return]
 
 
 def _usual(given: Given) -> Array:
@@ -189,7 +198,7 @@ def integer_response(samples: Given | Coded) -> Response:
     """What is to be learned from samples of which none is without weight."""
     y, weights, factors = samples.y, samples.weights, samples.factors
     if not samples.classes.size:
-        return Response(0, NO_LONG_INTEGERS, integer_targets(y), weights)
+        return Response(0, NO_LONG_INTEGERS, integer_targets(y, weights.links), weights)
     products = times_class_weights(weights, factors, y) if factors.size else weights
     return Response(len(samples.classes), y, Targets.none(), products)
 

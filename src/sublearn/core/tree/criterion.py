@@ -65,11 +65,6 @@ def make_feature_test(criterion: str, n_bins: int) -> Test:
     )
 
 
-def largest_decreases(sums: NodeSums, test: Test) -> Array:
-    """What a split can take from the loss of each node at the most."""
-    return np.full(len(sums.losses), np.inf) if test.criterion == criterion.SECOND_ORDER else sums.losses
-
-
 def describe_nodes(samples: Samples, order: Array, runs: Array, test: Test, workers: Workers) -> NodeSums:
     """Sums, losses and purity of the nodes whose samples `runs` gives."""
     n = len(runs)

@@ -9,11 +9,13 @@ from typing import NamedTuple
 import numpy as np
 
 from sublearn.core.data.codes import FeatureMaps, first_values
-from sublearn.core.parallel import Workers
+from sublearn.core.parallel import TEST_OVERHEAD, Workers
 from sublearn.core.tree.criterion import describe_nodes
-from sublearn.core.tree.subspace import rank_features
+from sublearn.core.tree.space import make_ranking, make_work
 from sublearn.core.tree.task import Root
-from sublearn.kernels.layout import CONSTANT, Array, Level, Samples, Test
+from sublearn.kernels.discriminant import TILE, test_features
+from sublearn.kernels.layout import CONSTANT, Array, Node, Samples, Test
+from sublearn.kernels.subspace import Ranking
 
 NARROW, WIDE = 8, 64  # features encoded at a time, at least and at most; with fewer, cache lines are half used
 VALUES = 1 << 23  # values encoded at a time, unless that makes too few features
@@ -50,18 +52,31 @@ def examine(
 ) -> Tested:
     """Test all features; `encode` returns some of them, and `samples` has no codes of its own."""
     sums = describe_nodes(samples, root.order, root.runs, test, workers)
-    level = Level(root.order, root.runs, sums.totals, sums.losses, np.zeros(1, np.uint64))
+    node = Node(root.order, root.runs[0], sums.totals[0])
     parts = tiles(n_features, len(root.order), workers.n_threads)
 
     def examine_some(i: int, own: Workers) -> tuple[Array, ...]:
         codes, maps = encode(parts[i], own)
-        found = rank_features(samples._replace(codes=codes), level, test, own)
-        serves = found.decrease[0] > 0.0
-        thresholds = first_values(maps, np.where(serves, found.threshold[0], 0))
-        return found.decrease[0], np.where(serves, thresholds, np.nan), found.threshold[0] != CONSTANT
+        found = rank_features(samples._replace(codes=codes), node, test, own)
+        serves = found.decrease > 0.0
+        thresholds = first_values(maps, np.where(serves, found.threshold, 0))
+        return found.decrease, np.where(serves, thresholds, np.nan), found.threshold != CONSTANT
 
     found = workers.each(examine_some, len(parts)) if len(parts) > 1 else [examine_some(0, workers)]
     return Tested(float(sums.losses[0]), *map(np.concatenate, zip(*found, strict=True)))
+
+
+def rank_features(samples: Samples, node: Node, test: Test, workers: Workers) -> Ranking:
+    """Test every feature alone on the samples of a node."""
+    n, n_samples = samples.codes.shape[0], len(node.order)
+    ranking, tile, features = make_ranking(n), min(TILE, n), np.arange(n, dtype=np.int32)
+
+    def rank(first: int, last: int) -> None:
+        work = make_work(samples, test.n_bins, n_samples, tile, tile, tile)
+        test_features(samples, node, test, features, first, last, work, ranking)
+
+    workers.run(rank, np.array([n_samples + TEST_OVERHEAD]), items=n)
+    return ranking
 
 
 def tiles(n_features: int, n_samples: int, n_threads: int) -> list[slice]:

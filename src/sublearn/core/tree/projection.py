@@ -11,14 +11,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sublearn.core.data.samples import NO_VIEWS
 from sublearn.core.tree.decay import decaying
 from sublearn.core.tree.parameters import TreeParameters
-from sublearn.core.tree.subspace import Ranking, by_rank
-from sublearn.kernels import projection
-from sublearn.kernels.criterion import ROUNDING
 from sublearn.kernels.fitting import MOST_FEATURES
-from sublearn.kernels.layout import CONSTANT, Array, Candidates, Level
+from sublearn.kernels.layout import Array
 
 Vector = tuple[int, ...]
 
@@ -135,76 +131,6 @@ def normalise(vector: Vector) -> Vector | None:
     if next(a for a in vector if a) < 0:
         divisor = -divisor
     return tuple(a // divisor for a in vector)
-
-
-class Fitted(NamedTuple):
-    """Fitted vectors of some nodes; see `core.tree.fitting`."""
-
-    vectors: Array  # int16 (n_nodes, n_fitted, subspace_size)
-    sizes: Array  # int64 (n_nodes,), how many of the vectors there are
-
-    @classmethod
-    def none(cls, n_nodes: int, size: int) -> "Fitted":
-        """What stands in for nodes without fitted vectors."""
-        return cls(np.empty((n_nodes, 0, size), np.int16), np.zeros(n_nodes, np.int64))
-
-
-def draw_projections(
-    plan: Plan,
-    subspace: Array,
-    ranking: Ranking,
-    fitted: Fitted,
-    losses: Array,
-    level: Level,
-    n_classes: int,
-    views: Array = NO_VIEWS,
-) -> Candidates:
-    """Candidates of each node; the test of basis vectors is taken from the ranking.
-
-    Where one of those leaves nothing of `losses`, no other can be better, and none is made. Losses are of the samples
-    that were ranked, which may be some of a node's.
-    """
-    n_nodes, size = subspace.shape
-    candidates = Candidates(
-        subspace=subspace,
-        coefficients=np.empty((n_nodes, plan.n_candidates, size), np.int16),
-        sizes=np.empty(n_nodes, np.int64),
-        decrease=np.zeros((n_nodes, plan.n_candidates)),
-        threshold=np.zeros((n_nodes, plan.n_candidates), np.int32),
-        ranges=np.zeros((n_nodes, plan.n_candidates, 2), np.int32),
-    )
-    ranked = np.arange(n_nodes)[:, None], subspace
-    threshold = ranking.threshold[ranked]
-    varies = threshold != CONSTANT
-    ranks = _places(by_rank(ranking, views), subspace)
-    _, coefficients, sizes, decrease, *_ = candidates
-    decrease[:, : plan.n_axis] = ranking.decrease[ranked][:, : plan.n_axis]
-    solved = decrease[:, : plan.n_axis].max(axis=1, initial=0.0) >= losses * (1.0 - ROUNDING)
-    table = np.empty(projection.table_size(plan.n_candidates), np.int64)
-    projection.draw_candidates(
-        level,
-        n_classes,
-        plan.listed,
-        plan.n_axis,
-        solved,
-        *fitted,
-        varies,
-        ranks,
-        plan.rounds,
-        table,
-        coefficients,
-        sizes,
-    )
-    candidates.threshold[:, : plan.n_axis] = threshold[:, : plan.n_axis]
-    candidates.ranges[:, : plan.n_axis] = ranking.ranges[ranked][:, : plan.n_axis]
-    return candidates
-
-
-def _places(order: Array, subspace: Array) -> Array:
-    """Where in its node's order (n_nodes, n_features) each feature of a subspace (n_nodes, size) is."""
-    places = np.empty((len(order), int(order.max(initial=0)) + 1), np.int64)
-    np.put_along_axis(places, order, np.arange(order.shape[1])[None], axis=1)
-    return np.take_along_axis(places, subspace, axis=1)
 
 
 def _pack(drawn: list[tuple[Array, Array, int, int]], n_ranks: int, draws_per_sample: int, once: bool) -> DrawingRounds:

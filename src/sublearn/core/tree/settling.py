@@ -11,10 +11,11 @@ import numpy as np
 from sublearn.core.model.flat_ensemble import alone, apply
 from sublearn.core.model.flat_tree import FlatTree, upward
 from sublearn.core.parallel import Workers
-from sublearn.core.tree.criterion import describe_nodes
-from sublearn.core.tree.grower import Placed
+from sublearn.core.tree.assembling import Placed
+from sublearn.core.tree.criterion import NodeSums, describe_nodes
+from sublearn.core.tree.described import describe_together
 from sublearn.core.tree.task import Task
-from sublearn.kernels.layout import Array
+from sublearn.kernels.layout import Array, Samples, Test
 
 
 def place_samples(tree: FlatTree, codes: Array, rows: Array, counts: Array, workers: Workers) -> Placed:
@@ -25,14 +26,25 @@ def place_samples(tree: FlatTree, codes: Array, rows: Array, counts: Array, work
     nodes = apply(alone(tree), codes, workers)[rows, 0]
     n_samples = np.zeros_like(tree.n_samples)
     np.add.at(n_samples, nodes, counts[rows] if counts.size else 1)
+    n_samples = workers.links.add(n_samples)
+    ends = np.flatnonzero(n_samples)
     for below in upward(tree):
         np.add.at(n_samples, tree.parent[below], n_samples[below])
     tree = tree._replace(n_samples=n_samples)
     by_node = np.argsort(nodes, kind="stable")
-    ends, first = np.unique(nodes[by_node], return_index=True)
     places = np.zeros((tree.n_nodes, 2), np.int64)
-    places[ends] = np.column_stack([first, np.append(first[1:], len(nodes))])
+    places[ends] = np.column_stack([nodes[by_node].searchsorted(ends, side) for side in ("left", "right")])
     return Placed(tree, places, rows[by_node].astype(np.int32), ends)
+
+
+def put_back(tree: FlatTree, task: Task, workers: Workers) -> Placed:
+    """Samples of a task in the leaves of the tree that has grown from them, as growing it anew would place them."""
+    order, codes = task.root.order, task.samples.codes
+    nodes = apply(alone(tree), codes, workers)[order, 0] if len(order) else np.empty(0, np.int64)
+    by_node = np.argsort(nodes, kind="stable")
+    ends = np.cumsum(np.bincount(nodes, minlength=tree.n_nodes))
+    places = np.column_stack([np.append(0, ends[:-1]), ends])  # leaves alone are asked for
+    return Placed(tree, places, order[by_node].astype(np.int32))
 
 
 def settled(tree: FlatTree, task: Task, codes: Array, workers: Workers) -> FlatTree:
@@ -43,22 +55,30 @@ def settled(tree: FlatTree, task: Task, codes: Array, workers: Workers) -> FlatT
     labels = np.repeat(np.arange(n_runs), np.diff(root.runs[0]))
     value, loss, weight = tree.value.copy(), tree.loss.copy(), np.zeros(tree.n_nodes)
     n_samples = np.zeros_like(tree.n_samples)
-    total = int(describe_nodes(samples, root.order, root.runs, task.test, workers).weights[0])
+    total = int(_describe(samples, root.order, root.runs, task.test, workers).weights[0])
     for depth in range(int(tree.depth[-1]), -1, -1):
         here = np.flatnonzero(tree.depth[at] == depth)
-        if not len(here):
+        nodes = np.flatnonzero(workers.links.add(np.bincount(at[here], minlength=tree.n_nodes)))
+        if not len(nodes):
             continue
-        nodes, which = np.unique(at[here], return_inverse=True)
+        which = nodes.searchsorted(at[here])
         counts = np.bincount(which * n_runs + labels[here], minlength=len(nodes) * n_runs)
         ends = np.concatenate([[0], np.cumsum(counts)])
         runs = ends[np.arange(len(nodes))[:, None] * n_runs + np.arange(n_runs + 1)]
         order = root.order[here[np.argsort(which, kind="stable")]]
-        sums = describe_nodes(samples, order, runs, task.test, workers)
+        sums = _describe(samples, order, runs, task.test, workers)
         value[nodes], loss[nodes] = answers.values(sums), answers.losses(sums.losses)
         weight[nodes], n_samples[nodes] = answers.weights(sums.weights, total), sums.counts
         at[here] = np.maximum(tree.parent[at[here]], 0)
     settled_tree = tree._replace(value=value, loss=loss, weight=weight, n_samples=n_samples)
     return with_parents_values(settled_tree, n_samples >= task.parameters.min_samples_leaf)
+
+
+def _describe(samples: Samples, order: Array, runs: Array, test: Test, workers: Workers) -> NodeSums:
+    """Describe nodes by their samples, wherever these are."""
+    if workers.links.n_partitions > 1:
+        return describe_together(samples, order, runs, test, workers.links)
+    return describe_nodes(samples, order, runs, test, workers)
 
 
 def with_parents_values(tree: FlatTree, filled: Array) -> FlatTree:

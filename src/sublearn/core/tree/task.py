@@ -16,8 +16,8 @@ from sublearn.kernels.layout import Array, Samples, Test
 class Root(NamedTuple):
     """The samples a tree grows from."""
 
-    order: Array  # int32 (n_samples,), as in `Level`
-    runs: Array  # int64 (1, n_classes + 1), as in `Level`
+    order: Array  # int32 (n_samples,), as in `Node`
+    runs: Array  # int64 (1, n_classes + 1), one row as in `Node`
 
 
 class Task(NamedTuple):
