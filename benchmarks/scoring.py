@@ -19,8 +19,12 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from sublearn import SLMClassifier, SLMRegressor
 from sublearn.core.parallel import Workers
 from sublearn.core.tree.criterion import describe_nodes
-from sublearn.core.tree.discriminant import score_projections
-from sublearn.kernels.layout import Array, Candidates, Level
+from sublearn.core.tree.space import make_work
+from sublearn.kernels.compilation import bare_kernel
+from sublearn.kernels.discriminant import test_projections
+from sublearn.kernels.layout import NO, NOUGHT, Array, Candidates, Node
+from sublearn.kernels.references import refer
+from sublearn.kernels.searching import projections_of
 
 N_FEATURES = 20
 SUBSPACE_SIZE = 8
@@ -95,6 +99,19 @@ def draw_candidates(n_nodes: int, n_coefficients: int) -> Candidates:
     )
 
 
+@bare_kernel
+def score_nodes(samples: Any, order: Any, runs: Any, totals: Any, test: Any, candidates: Any, work: Any) -> None:
+    """Step 3 for the nodes of a level."""
+    samples = refer(samples)
+    test = refer(test)
+    candidates = refer(candidates)
+    work = refer(work)
+    for i in range(runs.shape[0]):
+        node = refer(Node(order, runs[i], totals[i]))
+        projections = projections_of(candidates, i, work.columns)
+        test_projections(samples, node, test, projections, NOUGHT, candidates.sizes[i], NO, NO, work)
+
+
 def prepare(case: Case, n_samples: int) -> Callable[[], None]:
     """What is to be timed."""
     X, y = make_data(n_samples, case.n_classes)
@@ -106,9 +123,9 @@ def prepare(case: Case, n_samples: int) -> Callable[[], None]:
     labels = y if case.n_classes else np.zeros(n_samples, np.int64)
     order, runs = make_level(labels, max(case.n_classes, 1), case.n_nodes)
     sums = describe_nodes(samples, order, runs, test, workers)
-    level = Level(order, runs, sums.totals, sums.losses, np.zeros(case.n_nodes, np.uint64))
     candidates = draw_candidates(case.n_nodes, case.n_coefficients)
-    return lambda: score_projections(samples, level, test, candidates, 0, workers)
+    work = make_work(samples, test.n_bins, n_samples, SUBSPACE_SIZE, N_CANDIDATES)
+    return lambda: score_nodes(samples, order, runs, sums.totals, test, candidates, work)
 
 
 def prepare_peer(peer: Any, n_samples: int) -> Callable[[], None]:
