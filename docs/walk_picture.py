@@ -42,11 +42,11 @@ BEFORE = (
     Step("Encode", "each value becomes a whole number", "core/data/codes.py", "codes"),
 )
 NODE = (
-    Step("1 Rank", "each feature alone; the best are S0", "core/tree/subspace.py", "bars"),
-    Step("2 Draw", "sums of them, small whole coefficients", "core/tree/projection.py", "rays"),
-    Step("3 Score", "bins, best threshold and loss of each", "core/tree/discriminant.py", "histogram"),
-    Step("4 Keep", "the best, and others across it", "core/tree/decorrelation.py", "cuts"),
-    Step("5 Split", "sides of the cuts make the children", "core/tree/partition.py", "cells"),
+    Step("1 Rank", "each feature alone; the best are S0", "kernels/subspace.py", "bars"),
+    Step("2 Draw", "sums of them, small whole coefficients", "kernels/projection.py", "rays"),
+    Step("3 Score", "bins, best threshold and loss of each", "kernels/discriminant.py", "histogram"),
+    Step("4 Keep", "the best, and others across it", "kernels/decorrelation.py", "cuts"),
+    Step("5 Split", "sides of the cuts make the children", "kernels/partition.py", "cells"),
 )
 AFTER = (
     Step("Leaf", "shares of the classes, or a value", "core/tree/answers.py", "leaf"),
@@ -157,7 +157,7 @@ def node(y: float, c: Palette) -> tuple[str, float]:
     parts = [
         rect(MARGIN, y, OUTER, bottom + 34 - y, rx=12, fill=c.group, stroke=c.one),
         words(left, y + 23, "Every node", font_size=15, font_weight=700, fill=c.ink),
-        words(left + 102, y + 23, "kernels/growing.py", font_size=13, class_="code", fill=c.one),
+        words(left + 102, y + 23, "kernels/machine.py · kernels/growing.py", font_size=13, class_="code", fill=c.one),
         steps,
         words(CENTRE, question + 5, QUESTION, font_size=14.5, font_weight=600, fill=c.ink, text_anchor="middle"),
         arrow(f"M{CENTRE + 122} {question:g} H{right} V{first:g} H{left + width + 3}", c),
