@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import dask.array as da
@@ -240,11 +241,17 @@ def test_an_interrupt_at_any_step_leaves_nothing(
     wait_until_nothing_is_left(client)
 
 
+@pytest.fixture
+def doomed(tmp_path: Path) -> Iterator[tuple[Processes, Client]]:
+    """A worker, and a scheduler, that a test may kill: no other test has them, in whatever order tests run."""
+    with processes(tmp_path, 1) as found:
+        yield found
+
+
 def test_without_a_worker_or_a_scheduler_a_fit_ends_with_an_error(
-    alone: tuple[Processes, Client], monkeypatch: pytest.MonkeyPatch
+    doomed: tuple[Processes, Client], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The last test with these processes, which it ends."""
-    there, client = alone
+    there, client = doomed
     monkeypatch.setattr(driver, "WAIT", 2.0)
     model = made("DaskSLMBoostRegressor", client)
     plant(client, list(client.nthreads()), "notes a tree", 2, "die")
