@@ -24,6 +24,18 @@ def test_partitions_find_together_what_all_rows_say(n_partitions: int, size: int
         assert (most == numbers.max(axis=0)).all()
 
 
+@pytest.mark.parametrize("n_partitions", [1, 2, 3])
+@pytest.mark.parametrize("size", [4, SHORT + 3])
+def test_sums_of_short_numbers_are_long_and_leave_what_each_gave(n_partitions: int, size: int) -> None:
+    def add(links: Links) -> tuple[Array, Array]:
+        own = np.full(size, 2**31 - 1, np.int32)
+        return links.add(own), own
+
+    for total, own in side_by_side(add, n_partitions):
+        assert (total == n_partitions * (2**31 - 1)).all()
+        assert (own == 2**31 - 1).all()
+
+
 def test_gathered_rows_come_in_the_order_of_partitions_and_may_be_none() -> None:
     def gather(links: Links) -> list[int]:
         return np.concatenate(links.gather(np.arange(links.number) + 10 * links.number)).tolist()  # type: ignore[no-any-return]

@@ -1,16 +1,18 @@
 """Fits of which partitions exchange every step, as they do of large tables: the model of the local twin to the bit."""
 
+import logging
 from collections.abc import Iterator
 from typing import Any
 
 import dask.array as da
 import numpy as np
 import pytest
-from distributed import Client
+from distributed import Client, LocalCluster
 
 from sublearn import dask as on_cluster
 from sublearn import forest
 from sublearn.core.tree import below, grower, linked, shared
+from sublearn.dask import session
 from sublearn.dask.program import digest_of
 
 RNG = np.random.default_rng(5)
@@ -62,3 +64,19 @@ def test_fits_whose_every_step_is_exchanged_give_the_local_model(name: str, down
     assert digest_of(model._model) == digest_of(local._model)
     if down_to_leaves:  # where samples are gathered, half of that is not reached
         assert model.traffic_[0].n_bytes > 1_000_000
+
+
+@pytest.mark.parametrize("name", ["DaskSLMClassifier", "DaskSLMBoostRegressor"])
+def test_workers_of_one_process_do_not_change_what_others_hold(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Among them Dask hands on the very arrays, and copies nothing."""
+    monkeypatch.setattr(session, "SMALL", 0)  # so that all go beside a message
+    monkeypatch.setattr(grower, "GATHERED", 0)
+    y, given = (CLASSES if name.endswith("Classifier") else NUMBERS), {"random_state": 3, **SMALL[name]}
+    parts = [da.from_array(values, chunks=(CHUNKS, *values.shape[1:])) for values in (X, y, WEIGHTS)]
+    how = {"threads_per_worker": 1, "processes": False, "dashboard_address": ":0", "silence_logs": logging.CRITICAL}
+    with LocalCluster(n_workers=3, **how) as cluster, Client(cluster, set_as_default=False) as client:
+        model = getattr(on_cluster, name)(**given, client=client).fit(*parts)  # and no other client is there
+        score = model.score(*client.persist(parts))
+    local = model.local_class(**given).fit(X, y, WEIGHTS)
+    assert digest_of(model._model) == digest_of(local._model)
+    assert score == pytest.approx(local.score(X, y, WEIGHTS), rel=1e-12)

@@ -29,6 +29,16 @@ def test_an_array_is_the_same_after_its_pieces_are_joined(array: Any, largest: i
     np.testing.assert_array_equal(found, array)
 
 
+def test_a_large_piece_is_not_copied_unless_numbers_of_its_type_cannot_begin_there() -> None:
+    memory = np.zeros(81, np.uint8)
+    (piece,) = pieces_of(np.arange(10.0), 1000)
+    for first, is_copied in ((0, False), (1, True)):
+        memory[first : first + 80] = piece.data
+        found = joined([piece._replace(data=memory[first : first + 80])])
+        assert np.shares_memory(found, memory) is not is_copied
+        assert found.tolist() == list(range(10))
+
+
 def test_pieces_of_the_next_exchange_are_kept_apart_from_those_of_this_one() -> None:
     async def go() -> list[list[int]]:
         inbox, early, late = Inbox(), list(pieces_of(np.arange(5), 16)), list(pieces_of(np.arange(5) * 10, 16))

@@ -74,7 +74,10 @@ class Links(ABC):
 
     @abstractmethod
     def send(self, parts: Sequence[Array]) -> list[Array]:
-        """Send parts[p] to partition p; returns what each partition has sent here, in their order."""
+        """Send parts[p] to partition p; returns what each partition has sent here, in their order.
+
+        What others have sent may be changed; the own part is not copied, and may be changed after the next `send`.
+        """
 
     def name_of(self, number: int) -> str:
         """The name of a partition."""
@@ -100,7 +103,7 @@ class Links(ABC):
 
     def add(self, numbers: Array) -> Array:
         """Sums of the integers that each partition gives, place by place."""
-        return self._together(numbers, np.add)
+        return self._together(numbers if numbers.dtype.itemsize == 8 else numbers.astype(np.int64), np.add)
 
     def least(self, numbers: Array) -> Array:
         """The smallest number at each place."""
@@ -144,11 +147,19 @@ class Links(ABC):
     def _together(self, numbers: Array, join: np.ufunc) -> Array:
         """Put numbers together: few at once, many a stretch a partition, so that none receives all from all."""
         if numbers.size <= SHORT or self.n_partitions == 2:  # of two, either way takes as many bytes
-            joined: Array = join.reduce(self.gather(numbers), axis=0)
-            return joined
+            return self._joined(self.gather(numbers), join)
         stretches = np.array_split(numbers.reshape(-1), self.n_partitions)
-        own = join.reduce(self.send(stretches), axis=0)
+        own = self._joined(self.send(stretches), join)
         return np.concatenate(self.gather(own)).reshape(numbers.shape)
+
+    def _joined(self, parts: list[Array], join: np.ufunc) -> Array:
+        """Put parts together, in the place of one that has come from another partition: new memory takes long."""
+        own = parts[self.number]
+        others = [part for p, part in enumerate(parts) if p != self.number]
+        found = others[0] if others else own.copy()
+        for part in (own, *others[1:]) if others else ():
+            join(found, part, out=found)
+        return found
 
 
 class Alone(Links):

@@ -58,7 +58,7 @@ class DaskLinks(Links):
             self._traffic.messages + len(others),
             self._traffic.n_bytes + sum(part.nbytes for part in others.values()),
         )
-        received[self.number] = parts[self.number].copy()
+        received[self.number] = parts[self.number]
         return [received[p] for p in range(self.n_partitions)]
 
     def _wait_for(self, coming: Coroutine[Any, Any, T]) -> T:

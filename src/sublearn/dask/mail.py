@@ -33,8 +33,12 @@ def pieces_of(array: Array, largest: int) -> Iterator[Piece]:
 
 
 def joined(pieces: list[Piece]) -> Array:
-    """The array that pieces are of, as a new one."""
+    """The array that pieces are of: a single large one where it lies, others as a new one; it may be changed."""
     first = pieces[0]
+    if len(pieces) == 1 and isinstance(first.data, np.ndarray) and first.data.flags.writeable:
+        array: Array = first.data.view(first.dtype)
+        if array.flags.aligned:
+            return array.reshape(first.shape)
     out = np.empty(first.shape, first.dtype)
     data, at = out.reshape(-1).view(np.uint8), 0
     for piece in pieces:

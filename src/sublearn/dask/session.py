@@ -117,8 +117,7 @@ class Session:
     async def _send(self, run: Run, address: str, exchange: int, own: int, part: Array) -> None:
         """Send an array to a worker, piece by piece."""
         for piece in pieces_of(part, mail.LARGEST):
-            data = piece.data.tobytes() if piece.data.nbytes <= SMALL else to_serialize(piece.data)
-            letter = {**piece._asdict(), "data": data}
+            letter = {**piece._asdict(), "data": _data_of(piece, address)}
             try:
                 answer = await self.worker.rpc(address).sublearn_receive(
                     fit=self.fit, run=run.number, exchange=exchange, sender=own, letter=letter
@@ -174,6 +173,14 @@ class Session:
         """Whether the scheduler still wants the result of a task."""
         task = self.worker.state.tasks.get(key)
         return task is not None and task.state not in UNWANTED
+
+
+def _data_of(piece: Piece, address: str) -> Any:
+    """What a message to an address holds of a piece: a small one goes inside, a large one beside it, uncopied."""
+    if piece.data.nbytes <= SMALL:
+        return piece.data.tobytes()
+    is_here = address.startswith("inproc:")  # a worker of this process gets the very array, and may change it
+    return to_serialize(piece.data.copy() if is_here else piece.data)
 
 
 class Desk:

@@ -1,6 +1,7 @@
 """What makes an estimator of Dask from its local twin: parameters, `fit`, and answers for collections."""
 
 import inspect
+from contextlib import nullcontext
 from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
@@ -151,7 +152,9 @@ class OnDask:
 
     def _score_of(self, answers: Any, y: Any, sample_weight: Any) -> float:
         """Accuracy, or R^2, of answers, which are computed where they are lazy."""
-        given = dask.compute(y, answers, sample_weight)
+        client: Any = vars(self)["client"]
+        with client.as_current() if client else nullcontext():
+            given = dask.compute(y, answers, sample_weight)
         y, answers, weights = (None if one is None else np.asarray(one) for one in given)
         measure = accuracy_score if hasattr(self, "classes_") else r2_score
         return float(measure(y, answers, sample_weight=weights))
@@ -185,7 +188,8 @@ class OnDask:
             tables=tables,
             empty=empty,
         )
-        result = fit_on_cluster(job, client, own.on_lost)
+        with client.as_current():  # which need not be the one that was made last
+            result = fit_on_cluster(job, client, own.on_lost)
         before = self._fitted()
         kept = {name: value for name, value in vars(self).items() if name not in before}
         found = {**(result.outcomes[0].fitted or {}), "n_lost_": result.n_losses}

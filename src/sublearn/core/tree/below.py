@@ -13,7 +13,7 @@ import numpy as np
 
 from sublearn.core.links import Links
 from sublearn.core.parallel import Workers
-from sublearn.core.tree.rows import as_rows, from_rows, width_of
+from sublearn.core.tree.rows import pack, put, room_for, unpack, width_of
 from sublearn.core.tree.space import make_tools
 from sublearn.core.tree.task import Task
 from sublearn.core.tree.threads import takes_long
@@ -121,10 +121,9 @@ class Below:
         return np.concatenate([np.empty(0, np.int64), *each])
 
     def _letter(self, small: Small, nodes: Array, rows: Array) -> Array:
-        """The samples of some nodes as bytes, before them how many there are of each node and class."""
+        """The samples of some nodes in a parcel, before it how many there are of each node and class."""
         counts = np.concatenate([np.empty(0, np.int64), *(np.diff(small.runs[n]) for n in nodes.tolist())])
-        samples = as_rows(self.task.samples, self.order[rows]).reshape(-1)
-        return np.concatenate([counts.view(np.uint8), samples])
+        return np.concatenate([counts.view(np.uint8), pack(self.task.samples, self.order[rows])])
 
     def _grow(self, small: Small, nodes: Array, letters: list[Array]) -> tuple[Subtrees, list[Array]]:
         """The subtrees of nodes whose samples have come, and for each partition where its samples are then."""
@@ -133,9 +132,11 @@ class Below:
         counts = np.array([letter[:split].view(np.int64) for letter in letters])  # by partition, node and class
         cells = np.concatenate([np.repeat(np.arange(counts.shape[1]), own) for own in counts])
         by_cell = np.argsort(cells, kind="stable")
-        rows = np.concatenate([letter[split:] for letter in letters]).reshape(-1, self.width)[by_cell]
-        samples, _ = from_rows(rows, self.task.samples)
-        del rows
+        samples, at = room_for(self.task.samples, len(cells)), np.empty(len(cells), np.int64)
+        at[by_cell] = np.arange(len(cells))
+        bounds = np.cumsum(counts.sum(axis=1))[:-1]
+        for letter, places in zip(letters, np.split(at, bounds), strict=True):
+            put(unpack(letter[split:], samples)[0], places, samples)
         ends = np.append(0, np.cumsum(counts.sum(axis=0)))
         firsts = np.append(0, np.cumsum(n_runs)).astype(np.int64)
         order = np.arange(len(cells), dtype=np.int32)
@@ -143,7 +144,6 @@ class Below:
         hands = self._hands(samples, order, roots) if len(nodes) else []
         place = np.empty(len(cells), np.int32)
         place[by_cell[order]] = np.arange(len(cells))
-        bounds = np.cumsum(counts.sum(axis=1))[:-1]
         return Subtrees(hands, ends[firsts[:-1]]), np.split(place, bounds)
 
     def _hands(self, samples: Samples, order: Array, roots: Grown) -> list[Grown]:

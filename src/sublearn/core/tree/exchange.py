@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sublearn.core.links import Links
-from sublearn.core.tree.rows import COLUMNS, as_rows, from_rows
+from sublearn.core.tree.rows import COLUMNS, pack, put, unpack
 from sublearn.core.tree.task import Task
 from sublearn.kernels.front import DESCRIBED, SIZE, Front
 from sublearn.kernels.layout import Array, Samples
@@ -108,13 +108,8 @@ class Exchange:
         front, n_each = self.front, self.front.drawn.shape[1]
         node, place = np.nonzero(front.drawn[nodes] >= 0)
         slots = (nodes[node] * n_each + place).astype(np.int32)
-        rows = as_rows(self.samples, front.drawn[nodes][node, place], slots)
-        for part in self.links.gather(rows):
-            racers, (at,) = from_rows(part, self.samples, np.int32)
-            front.racers.codes[:, at] = racers.codes
-            for name in COLUMNS:
-                if getattr(self.samples, name).size:
-                    getattr(front.racers, name)[at] = getattr(racers, name)
+        for parcel in self.links.gather(pack(self.samples, front.drawn[nodes][node, place], slots)):
+            put(*unpack(parcel, self.samples, True), into=front.racers)
 
     def _count(self, n: int) -> None:
         """Fill the counts of all partitions, and of those before this one."""
@@ -123,11 +118,3 @@ class Exchange:
         parts = np.array(self.links.gather(np.ascontiguousarray(front.own_counts[:n, :width])))
         front.whole_counts[:n, :width] = parts.sum(axis=0)
         front.before[:n, :width] = parts[: self.links.number].sum(axis=0)
-
-
-def room_for_racers(samples: Samples, n: int) -> Samples:
-    """Room for n racers."""
-    room: dict[str, Any] = {
-        name: np.empty(n, column.dtype) for name in COLUMNS if (column := getattr(samples, name)).size
-    }
-    return samples._replace(codes=np.empty((samples.codes.shape[0], n), samples.codes.dtype), **room)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from sublearn.core.links import Links
-from sublearn.core.tree.rows import as_rows, from_rows
+from sublearn.core.tree.rows import pack, put, room_for, unpack
 from sublearn.core.tree.task import Root, Task
 from sublearn.kernels.layout import Array, Samples
 
@@ -14,9 +14,11 @@ def gathered(task: Task, samples: Samples, links: Links) -> tuple[Task, int]:
     samples: those of the task, with one that stands in where there are none.
     """
     own, root = task.samples.codes.shape[1], task.root
-    parts = links.gather(as_rows(samples, np.arange(own)))
-    first = sum(map(len, parts[: links.number]))
-    everything, _ = from_rows(np.concatenate(parts), samples)
+    parts = [unpack(parcel, samples)[0] for parcel in links.gather(pack(samples, np.arange(own)))]
+    ends = np.cumsum([part.codes.shape[1] for part in parts]).tolist()
+    everything, first = room_for(samples, ends[-1]), ends[links.number] - own
+    for part, end in zip(parts, ends, strict=True):
+        put(part, slice(end - part.codes.shape[1], end), everything)
     orders = links.gather((root.order + first).astype(np.int32))
     runs = np.array(links.gather(root.runs[0]))
     stretches = [orders[p][runs[p, k] : runs[p, k + 1]] for k in range(runs.shape[1] - 1) for p in range(len(orders))]

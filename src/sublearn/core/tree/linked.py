@@ -9,8 +9,8 @@ import numpy as np
 from sublearn.core.parallel import Workers
 from sublearn.core.tree.assembling import Placed, assembled
 from sublearn.core.tree.below import Below, filled, find_small, most_alone, put_together
-from sublearn.core.tree.exchange import Exchange, Whole, room_for_racers
-from sublearn.core.tree.rows import width_of
+from sublearn.core.tree.exchange import Exchange, Whole
+from sublearn.core.tree.rows import room_for, width_of
 from sublearn.core.tree.space import batch_size, make_front, make_tools
 from sublearn.core.tree.task import Task
 from sublearn.core.tree.threads import takes_long
@@ -122,7 +122,7 @@ def _workspace(task: Task, rules: Rules, whole: Whole, n_threads: int, workers: 
                 whole_counts=np.empty_like(front.own_counts),
                 before=np.empty_like(front.own_counts),
                 stretches=untouched((n_shared, 2, n_runs), np.int64),
-                racers=room_for_racers(samples, n_nodes * n_racers),
+                racers=room_for(samples, n_nodes * n_racers),
                 racer_order=np.arange(n_nodes * n_racers, dtype=np.int32),
                 drawn=np.empty((n_nodes, n_racers), np.int32),
             ),
