@@ -92,7 +92,8 @@ class Exchange:
     def _add(self, sums: Array, nodes: Array, width: int | None = None) -> None:
         """Replace the sums of some nodes by those of all partitions."""
         if len(nodes):
-            sums[nodes, :width] = self.links.add(np.ascontiguousarray(sums[nodes, :width]))
+            which = slice(len(nodes)) if nodes[-1] == len(nodes) - 1 else nodes  # of the first ones nothing is copied
+            sums[which, :width] = self.links.add(np.ascontiguousarray(sums[which, :width]))
 
     def _widen(self, ranges: Array, nodes: Array) -> None:
         """Replace ranges (n, ..., 2) of some nodes by those of all partitions."""
