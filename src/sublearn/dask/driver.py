@@ -4,11 +4,10 @@ When a worker is lost, all of this is done again with those that are there. Tree
 journals of the workers that are left. A worker that joins is used from the next time on.
 """
 
-import asyncio
 import time
 import uuid
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import CancelledError
 from contextlib import suppress
 from typing import Any, NamedTuple
@@ -17,18 +16,18 @@ from distributed import Client, Future, wait
 from distributed.scheduler import KilledWorker
 
 import dask
+import sublearn
 from sublearn.core.links import LostError
+from sublearn.dask.asking import PATIENCE, PAUSE, ask, ready_workers, wait_for_workers, workers_of
 from sublearn.dask.blocks import Table, holders_of, is_gone
 from sublearn.dask.errors import WorkerLostError
 from sublearn.dask.layout import Stretch, in_order, lay_out
 from sublearn.dask.program import Outcome, Part, run_part
-from sublearn.dask.session import close_session, end_run, open_run
+from sublearn.dask.session import close_session, end_run, look_stuck, open_run
 from sublearn.dask.taking import Want, make_block, take_block
 
-PAUSE = 0.5  # seconds between two looks at which workers there are
-PATIENCE = 10.0  # seconds that workers have to notice that a run has ended
-WAIT = 60.0  # seconds in which workers may come back where none is left
 OPENING = 120.0  # seconds that a worker has to begin, which may have to load the package while it is busy
+STUCK = 20.0  # seconds for which a worker that lacks memory may begin none of our tasks
 MOST_LOSSES = 5  # in a row, in which no tree was finished
 
 
@@ -53,15 +52,16 @@ class Result(NamedTuple):
 def fit_on_cluster(job: Job, client: Client, on_lost: str) -> Result:
     """Fit on all workers that there are; see the head of this file."""
     fit, reached = uuid.uuid4().hex, Counter[str]()
-    n_losses = in_vain = n_trees = 0
+    number = n_losses = in_vain = n_trees = 0
     try:
         mark = client.submit(int, key=f"sublearn-{fit}", pure=False)  # workers ask whether it is still there
         while True:
-            run = _Run(job, client, fit, mark, n_losses, reached)
+            run = _Run(job, client, fit, mark, number, reached)
             try:
                 return Result(run.outcomes(), n_losses)
             except LostError as error:
-                n_losses += 1
+                number += 1
+                n_losses += run.has_begun
                 in_vain = in_vain + 1 if run.n_trees <= n_trees else 0
                 n_trees = max(run.n_trees, n_trees)
                 if on_lost == "raise":
@@ -73,9 +73,10 @@ def fit_on_cluster(job: Job, client: Client, on_lost: str) -> Result:
                         f"the last time: {error}. Workers may need more memory."
                     )
                     raise WorkerLostError(text) from None
+                time.sleep(PAUSE * (2**in_vain - 1))  # who is lost may not be known to be
     finally:
         mark = None  # and is gone
-        _on_workers(client, list(reached), close_session, fit)
+        ask(client, list(reached), close_session, fit)
 
 
 class _Run:
@@ -87,6 +88,9 @@ class _Run:
         self.reached = reached  # workers that have a session
         self.addresses: list[str] = []  # workers of this run
         self.futures: list[Future] = []
+        self.places: dict[Any, str] = {}  # the address to which a task is bound, by its key
+        self.stuck: dict[str, float] = {}  # since when a worker begins nothing
+        self.has_begun = False  # on all workers
         self.n_trees = 0  # that were finished when the run was lost
 
     def outcomes(self) -> list[Outcome]:
@@ -97,8 +101,8 @@ class _Run:
             return self._have_parts_run(stretches["fit"])
         except BaseException as error:
             reason = str(error) if isinstance(error, LostError) else "the fit was ended"
-            lengths = _on_workers(self.client, self.addresses, end_run, self.fit, reason)
-            self.n_trees = max(lengths.values(), default=0)
+            lengths = ask(self.client, self.addresses, end_run, self.fit, reason)
+            self.n_trees = max((found for found in lengths.values() if isinstance(found, int)), default=0)
             raise
         finally:
             with suppress(Exception):
@@ -106,7 +110,7 @@ class _Run:
 
     def _lay_out(self) -> dict[str, list[Stretch]]:
         """Choose the workers, open a session on each, and give them their stretches of the blocks."""
-        present = _ready_workers(self.client)
+        present = wait_for_workers(self.job.owner, self.client)
         tables = self.job.tables
         if self.number and any(is_gone(table, self.client) for table in tables.values()):
             raise WorkerLostError(
@@ -117,13 +121,25 @@ class _Run:
         first = lay_out(tables["fit"].sizes, in_order(present, held), held)
         self.addresses = [stretch.address for stretch in first]
         self.reached.update(self.addresses)
-        given = self.fit, self.number, self.mark
-        opened = _on_workers(self.client, self.addresses, open_run, *given, patience=OPENING, all_of_them=True)
-        self._check_present(opened)
+        self._open()
         return {
             what_for: first if what_for == "fit" else lay_out(table.sizes, self.addresses, {})
             for what_for, table in tables.items()
         }
+
+    def _open(self) -> None:
+        """Open a session, or a further run, on each worker of this run."""
+        opened = ask(self.client, self.addresses, open_run, self.fit, self.number, self.mark, patience=OPENING)
+        versions = {address: found for address, found in opened.items() if not isinstance(found, OSError)}
+        for address, found in versions.items():
+            if found != sublearn.__version__:
+                other = f"{type(found).__name__}: {found}" if isinstance(found, Exception) else f"it has {found}"
+                raise RuntimeError(
+                    f"{self.job.owner}.fit must find sublearn {sublearn.__version__} on all workers, as here; on "
+                    f"{address} it does not ({other})."
+                )
+        self._check_present(versions)
+        self.has_begun = True
 
     def _have_blocks_taken(self, stretches: dict[str, list[Stretch]]) -> None:
         """Have each worker compute its blocks, or fetch them, and keep them."""
@@ -162,8 +178,13 @@ class _Run:
         else:  # what users hold must not be bound to a worker
             with dask.annotate(workers=[address], allow_other_workers=False):
                 found = self.client.compute(tasks, retries=0)
-        self.futures += found
-        return list(found)
+        return self._bound(list(found), [address] * len(tasks))
+
+    def _bound(self, futures: list[Future], addresses: list[str]) -> list[Future]:
+        """Tasks of this run, each bound to a worker."""
+        self.futures += futures
+        self.places |= {future.key: address for future, address in zip(futures, addresses, strict=True)}
+        return futures
 
     def _have_parts_run(self, stretches: list[Stretch]) -> list[Outcome]:
         """Run the program on all workers at once."""
@@ -182,8 +203,7 @@ class _Run:
             )
             how = {"workers": [stretch.address], "allow_other_workers": False, "retries": 0, "pure": False}
             futures.append(self.client.submit(run_part, part, **how))
-        self.futures += futures
-        self._wait_for(futures)
+        self._wait_for(self._bound(futures, [stretch.address for stretch in stretches]))
         outcomes: list[Outcome] = [self._result_of(future) for future in futures]
         if len({outcome.digest for outcome in outcomes}) != 1:
             raise RuntimeError(f"{job.owner}.fit: partitions have found different models. Please report this.")
@@ -195,24 +215,25 @@ class _Run:
             try:
                 return future.result(timeout=PAUSE)
             except TimeoutError:
-                self._check_present(_workers(self.client))
+                self._check_present(workers_of(self.client))
 
     def _wait_for(self, futures: Sequence[Future]) -> None:
         """Wait until all are done; when one fails the others end, and its error is raised."""
         while (pending := [one for one in futures if not one.done()]) and not _failed(futures):
             with suppress(TimeoutError, CancelledError):
                 wait(pending, timeout=PAUSE, return_when="FIRST_COMPLETED")
-            self._check_present(_workers(self.client))
+            self._check_present(workers_of(self.client))
+            self._check_stuck({self.places[one.key] for one in pending})
         if failed := _failed(futures):
-            _on_workers(self.client, self.addresses, end_run, self.fit, "another partition has failed")
+            ask(self.client, self.addresses, end_run, self.fit, "another partition has failed")
             self._raise(_failed(futures) or failed)
 
     def _raise(self, failed: Sequence[Future]) -> None:
         """Raise what has gone wrong: what a partition found, unless that is only that another was gone."""
         with suppress(Exception):
-            self._check_present(_workers(self.client))
+            self._check_present(workers_of(self.client))
         errors = [future.exception(timeout=PATIENCE) or CancelledError("a task was cancelled") for future in failed]
-        self._check_present(_workers(self.client))
+        self._check_present(workers_of(self.client))
         own = [error for error in errors if not isinstance(error, LostError | CancelledError | KilledWorker)]
         raise (own or [LostError(str(errors[0]))])[0]
 
@@ -222,64 +243,21 @@ class _Run:
         if gone:
             raise LostError(f"worker {', '.join(gone)} was lost, or does not answer")
 
+    def _check_stuck(self, wanted: set[str]) -> None:
+        """Raise MemoryError where a worker that has tasks of ours to do has begun none for long, since it is full."""
+        paused = sorted(wanted - set(ready_workers(self.client)))
+        told = ask(self.client, paused, look_stuck, self.fit) if paused else {}
+        found = {address: text for address, text in told.items() if isinstance(text, str) and text}
+        now = time.monotonic()
+        self.stuck = {address: self.stuck.get(address, now) for address in found}
+        for address, since in self.stuck.items():
+            if now - since > STUCK:
+                raise MemoryError(
+                    f"{self.job.owner}.fit: worker {address} begins no more tasks, since it uses {found[address]}. "
+                    "Give workers more memory, or have more of them."
+                )
+
 
 def _failed(futures: Sequence[Future]) -> list[Future]:
     """Those that have failed."""
     return [future for future in futures if future.done() and future.status != "finished"]
-
-
-def _workers(client: Client) -> list[str]:
-    """Addresses of all workers; raises LostError where the scheduler is gone."""
-    if client.status == "running":
-        with suppress(OSError, AttributeError):  # it is None where the client closes at this moment
-            return sorted(client.nthreads())
-    raise LostError("the scheduler was lost")
-
-
-def _ready_workers(client: Client) -> list[str]:
-    """Addresses of the workers that take work, once there is one; those that close soon are not among them."""
-    end = time.monotonic() + WAIT
-    while time.monotonic() < end:
-        if client.status == "running":
-            with suppress(OSError, AttributeError):
-                if found := client.sync(client.scheduler.ncores_running):
-                    return sorted(found)
-        time.sleep(PAUSE)
-    raise WorkerLostError("there is no worker" if client.status == "running" else "the scheduler is not there")
-
-
-def _on_workers(
-    client: Client,
-    addresses: list[str],
-    function: Callable[..., Any],
-    *given: Any,
-    patience: float = PATIENCE,
-    all_of_them: bool = False,
-) -> dict[str, Any]:
-    """Call a function on those of some workers that are there; what each that answers has returned.
-
-    all_of_them: wait no longer when one of them is lost.
-    """
-    if client.status != "running":
-        return {}
-
-    async def call() -> dict[str, Any]:
-        present, end = await client.nthreads(), time.monotonic() + patience
-        asked = [address for address in addresses if address in present]
-        if not asked:
-            return {}
-        answers = asyncio.ensure_future(client.run(function, *given, workers=asked, on_error="ignore"))
-        try:
-            while not (await asyncio.wait([answers], timeout=PAUSE))[0] and time.monotonic() < end:
-                if all_of_them and not set(asked) <= set(await client.nthreads()):
-                    break
-            found: dict[str, Any] = answers.result() if answers.done() else {}
-            return found
-        finally:
-            answers.cancel()
-
-    try:
-        found: dict[str, Any] = client.sync(call)
-        return found
-    except (OSError, ValueError, AttributeError):  # the scheduler is gone
-        return {}

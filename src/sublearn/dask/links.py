@@ -1,7 +1,8 @@
 """The links of partitions that are workers of a cluster; they send by Dask's own connections."""
 
 import asyncio
-from collections.abc import Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Sequence
+from concurrent.futures import Future
 from concurrent.futures import TimeoutError as NotYetError
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -63,13 +64,17 @@ class DaskLinks(Links):
 
     def _wait_for(self, coming: Coroutine[Any, Any, T]) -> T:
         """What comes in the worker's event loop, as long as there is one."""
-        found = asyncio.run_coroutine_threadsafe(coming, self._run.loop)
+        return self._answer_of(asyncio.run_coroutine_threadsafe(coming, self._run.loop), lambda: self._run.is_over)
+
+    @staticmethod
+    def _answer_of(coming: "Future[T]", is_over: Callable[[], bool]) -> T:
+        """What comes, unless the run is over first."""
         while True:
             try:
-                return found.result(timeout=PAUSE)
+                return coming.result(timeout=PAUSE)
             except NotYetError:
-                if found.done():  # it is the error of what was waited for
-                    raise
-                if self._run.is_over:
-                    found.cancel()
+                if coming.done():  # meanwhile; or the error is that of what was waited for
+                    return coming.result()
+                if is_over():
+                    coming.cancel()
                     raise LostError("this run of the fit is over") from None

@@ -14,6 +14,7 @@ from typing import Any
 from distributed import Worker
 from distributed.protocol import to_serialize
 
+import sublearn
 from sublearn.core.links import Journal, LostError, Stoppable
 from sublearn.dask import mail
 from sublearn.dask.mail import Inbox, Piece, pieces_of
@@ -151,7 +152,7 @@ class Session:
     async def _is_forgotten(self) -> bool:
         """Whether the client has let go of all that it holds while it wants the fit."""
         if self.run.keys:
-            return not any(map(self._is_wanted, self.run.keys))
+            return not any(map(self._is_wanted, tuple(self.run.keys)))  # to which tasks add meanwhile
         if time.monotonic() - self._begun < GRACE:
             return False
         self._begun = time.monotonic()
@@ -237,15 +238,26 @@ def session_of(worker: Worker, fit: str) -> Session:
     return session
 
 
-async def open_run(fit: str, run: int, mark: str, dask_worker: Worker) -> None:
+async def open_run(fit: str, run: int, mark: str, dask_worker: Worker) -> str:
     """Open a session, or begin a further run in it; called by the client, in the event loop.
 
-    mark: the key of a task that the client holds as long as it wants the fit.
+    mark: the key of a task that the client holds as long as it wants the fit. Returns which sublearn this is.
     """
     sessions = desk_of(dask_worker).sessions
     if fit not in sessions:
         sessions[fit] = Session(dask_worker, fit, mark)
     sessions[fit].begin(run)
+    return sublearn.__version__
+
+
+async def look_stuck(fit: str, dask_worker: Worker) -> str:
+    """How much memory this worker uses, where it lacks it and does nothing for the fit; called by the client."""
+    desk = dask_worker.extensions.get(NAME)
+    session = desk.sessions.get(fit) if desk else None
+    if dask_worker.status.name != "paused" or dask_worker.state.executing or (session and session.run.running):
+        return ""
+    used, limit = dask_worker.monitor.get_process_memory(), dask_worker.memory_manager.memory_limit or 0
+    return f"{used / 2**20:,.0f} of its {limit / 2**20:,.0f} MiB"
 
 
 async def end_run(fit: str, reason: str, dask_worker: Worker) -> int:

@@ -1,11 +1,15 @@
 """What makes an estimator of Dask from its local twin: parameters, `fit`, and answers for collections."""
 
 import inspect
-from contextlib import nullcontext
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from copy import copy
 from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
-from distributed import Client, get_client
+from distributed import Client, get_client, rejoin, secede
+from distributed.threadpoolexecutor import thread_state
+from distributed.worker import thread_state as task_state
 from sklearn.base import clone
 from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils import check_random_state
@@ -113,13 +117,12 @@ class OnDask:
     local_class: ClassVar[type]
     traffic_: list[Traffic]
     n_lost_: int
+    _found: tuple[str, ...] = ()  # names of what the last fit has found
 
     def __sklearn_clone__(self) -> Any:
         """An unfitted one with the same parameters, and the same client, of which there is no copy."""
-        given = self.get_params(deep=False)  # type: ignore[attr-defined]
-        client = given.pop("client")
-        twin = type(self)(**{name: clone(value, safe=False) for name, value in given.items()})
-        twin.client = client  # type: ignore[attr-defined]
+        twin: Any = super(OnDask, copy(self)).__sklearn_clone__()  # type: ignore[misc]
+        twin.client = vars(self)["client"]
         return twin
 
     def __getstate__(self) -> dict[str, Any]:
@@ -166,9 +169,8 @@ class OnDask:
         return lazy.answers(self.to_local(), method, X, *given, **named)
 
     def _fitted(self) -> dict[str, Any]:
-        """Attributes that are no parameters."""
-        names = {*self.get_params(deep=False), "traffic_", "n_lost_"}  # type: ignore[attr-defined]
-        return {name: value for name, value in vars(self).items() if name not in names}
+        """Attributes that the last fit has found."""
+        return {name: vars(self)[name] for name in self._found}
 
     def _fit_collections(self, given: dict[str, Any]) -> Self:
         own: Any = self
@@ -188,13 +190,13 @@ class OnDask:
             tables=tables,
             empty=empty,
         )
-        with client.as_current():  # which need not be the one that was made last
+        with client.as_current(), _aside():  # a client that need not be the one that was made last
             result = fit_on_cluster(job, client, own.on_lost)
-        before = self._fitted()
-        kept = {name: value for name, value in vars(self).items() if name not in before}
-        found = {**(result.outcomes[0].fitted or {}), "n_lost_": result.n_losses}
-        found["traffic_"] = [outcome.traffic for outcome in result.outcomes]
-        self.__dict__ = kept | found  # at once: an interrupt comes before or after
+        found = result.outcomes[0].fitted or {}
+        kept = {name: value for name, value in vars(self).items() if name not in self._found}
+        traffic = [outcome.traffic for outcome in result.outcomes]
+        own = {"_found": tuple(found), "n_lost_": result.n_losses, "traffic_": traffic}
+        self.__dict__ = kept | found | own  # at once: an interrupt comes before or after
         return self
 
     def _tables(self, given: dict[str, Any]) -> tuple[dict[str, Table], dict[str, Any]]:
@@ -211,6 +213,7 @@ class OnDask:
         if not isinstance(pair, tuple | list) or len(pair) != 2:
             raise ValueError(f"eval_set of {owner}.fit must be one pair (X, y); got {type(pair).__name__}.")
         validating = {"X": pair[0], "y": pair[1], **others}
+        validating = {name: np.asarray(one) if isinstance(one, list) else one for name, one in validating.items()}
         is_lazy = any(map(is_collection, validating.values()))
         tables["eval_set"] = table_of(owner, validating, "eval_") if is_lazy else local_table(validating)
         empty["eval_set"] = empty_of(validating)
@@ -252,6 +255,19 @@ class ClassesOnDask(OnDask):
     def predict_log_proba(self, X: Any) -> Any:
         """Logarithm of the probability of each class; of a collection, a lazy one."""
         return self._answer("predict_log_proba", X)
+
+
+@contextmanager
+def _aside() -> Iterator[None]:
+    """Leave the thread of a task that fits to the tasks of the fit, for which there might be none otherwise."""
+    if not (hasattr(task_state, "key") and getattr(thread_state, "proceed", False)):  # no task, or it has left already
+        yield
+        return
+    secede()
+    try:
+        yield
+    finally:
+        rejoin()
 
 
 def _copied(parameters: dict[str, Any]) -> dict[str, Any]:
