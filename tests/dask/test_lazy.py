@@ -46,7 +46,7 @@ def fitted(name: str, X: Any, y: Any) -> Any:
     """An estimator of Dask with the model of its local twin, which needs no cluster."""
     model = getattr(on_cluster, name)(**small(name))
     local = model.local_class(**small(name)).fit(X, y)
-    vars(model).update({key: value for key, value in vars(local).items() if key not in local.get_params()})
+    model._note({key: value for key, value in vars(local).items() if key not in local.get_params()})
     return model
 
 
@@ -141,7 +141,7 @@ def test_scores_are_those_of_the_local_twin(name: str, y: Array) -> None:
 def test_an_exposure_may_be_a_number_or_a_collection() -> None:
     model = DaskSLMBoostRegressor(loss="poisson", **small("Boost"))
     local = model.local_class(loss="poisson", **small("Boost")).fit(X, Y, exposure=1.0 + Y)
-    vars(model).update({key: value for key, value in vars(local).items() if key not in local.get_params()})
+    model._note({key: value for key, value in vars(local).items() if key not in local.get_params()})
     with dask.config.set(scheduler="synchronous"):
         np.testing.assert_array_equal(model.predict(array(X), 2.0).compute(), local.predict(X, 2.0))
         found = model.predict(array(X), exposure=da.from_array(1.0 + Y, chunks=30)).compute()

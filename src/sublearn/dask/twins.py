@@ -192,12 +192,14 @@ class OnDask:
         )
         with client.as_current(), _aside():  # a client that need not be the one that was made last
             result = fit_on_cluster(job, client, own.on_lost)
-        found = result.outcomes[0].fitted or {}
-        kept = {name: value for name, value in vars(self).items() if name not in self._found}
         traffic = [outcome.traffic for outcome in result.outcomes]
-        own = {"_found": tuple(found), "n_lost_": result.n_losses, "traffic_": traffic}
-        self.__dict__ = kept | found | own  # at once: an interrupt comes before or after
+        self._note(result.outcomes[0].fitted or {}, n_lost_=result.n_losses, traffic_=traffic)
         return self
+
+    def _note(self, found: dict[str, Any], **further: Any) -> None:
+        """Note what a fit has found in the place of what the last one had."""
+        kept = {name: value for name, value in vars(self).items() if name not in self._found}
+        self.__dict__ = kept | found | further | {"_found": tuple(found)}  # at once: an interrupt comes before or after
 
     def _tables(self, given: dict[str, Any]) -> tuple[dict[str, Table], dict[str, Any]]:
         """What is given to `fit` in blocks, and tables of the same types without rows."""
