@@ -4,16 +4,13 @@ import asyncio
 from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as NotYetError
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from sublearn.core.links import Links, LostError, Stoppable
+from sublearn.dask.session import PAUSE, Run, Session
 from sublearn.kernels.layout import Array
 
-if TYPE_CHECKING:
-    from sublearn.dask.session import Run, Session
-
 T = TypeVar("T")
-PAUSE = 1.0  # seconds between two looks at whether the worker is still there
 
 
 class Traffic(NamedTuple):
@@ -27,9 +24,7 @@ class Traffic(NamedTuple):
 class DaskLinks(Links):
     """The links of a partition that is a task on a worker; others are reached by the addresses of their workers."""
 
-    def __init__(
-        self, session: "Session", run: "Run", number: int, addresses: Sequence[str], names: Sequence[str]
-    ) -> None:
+    def __init__(self, session: Session, run: Run, number: int, addresses: Sequence[str], names: Sequence[str]) -> None:
         self.number, self.n_partitions = number, len(addresses)
         self.names = names  # of the partitions, for errors
         self.journal = run.journal
