@@ -33,6 +33,8 @@ from sublearn import dask as on_cluster
 from sublearn.dask import WorkerLostError, driver
 from sublearn.dask.program import digest_of
 
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="processes and threads cannot be sent signals there")
+
 RNG = np.random.default_rng(3)
 N, N_WORKERS = 300, 3
 X = RNG.normal(size=(N, 4))

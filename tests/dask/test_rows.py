@@ -1,5 +1,6 @@
 """Blocks of a partition become one table, and are let go."""
 
+import mmap
 from pathlib import Path
 from typing import Any
 
@@ -81,6 +82,13 @@ def test_only_floats_of_one_type_wait_in_files_so_that_no_type_changes(tmp_path:
     for number, dtype in enumerate(("f4", "i2")):
         rows.put("fit", number, {"X": pd.DataFrame(NUMBERS.astype(dtype))}, 1.0, str(tmp_path))
     assert set(rows.take("fit", True, 0.0, "")["X"].dtypes) == {np.dtype("f4")}
+
+
+def test_where_memory_of_files_cannot_be_given_back_they_hold_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr(mmap, "MADV_DONTNEED", raising=False)  # as on Windows
+    np.testing.assert_array_equal(taken([NUMBERS[:4], NUMBERS[4:]], memory=1.0, folder=str(tmp_path)), NUMBERS)
 
 
 def test_codes_are_a_file_where_they_would_fill_the_memory(tmp_path: Path) -> None:

@@ -66,10 +66,13 @@ class Rows:
 
     def ease(self) -> None:
         """Give memory back that pages of files take; they are read again where they are looked at again."""
+        advice = getattr(mmap, "MADV_DONTNEED", None)
+        if advice is None:  # on Windows, which takes such pages back by itself when others need memory
+            return
         for one in tuple(self._files):
             mapped = one()
             if mapped is not None:
-                mapped.madvise(mmap.MADV_DONTNEED)
+                mapped.madvise(advice)
 
     def clear(self) -> None:
         """Let go of all blocks."""
