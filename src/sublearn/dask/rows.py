@@ -5,7 +5,10 @@ into memory: blocks that come when there are many already, the table of all of t
 as memory of the worker while they are looked at; they are given back when that is much.
 """
 
+import errno
 import mmap
+import os
+import shutil
 import sys
 import tempfile
 import weakref
@@ -127,10 +130,39 @@ class Rows:
     def _file(self, shape: tuple[int, ...], dtype: Any, size: int, folder: str) -> Array:
         """An array that is a file without a name, which is gone when the array is."""
         with tempfile.TemporaryFile(dir=folder) as file:
-            file.truncate(size)
+            _reserve(file, size, folder or tempfile.gettempdir())
             mapped = mmap.mmap(file.fileno(), size)
         self._files = [*(one for one in self._files if one() is not None), weakref.ref(mapped)]
         return np.frombuffer(mapped, dtype).reshape(shape)
+
+
+def _reserve(file: Any, size: int, folder: str) -> None:
+    """Make a file so long, of room that is its own: who writes to a mapped file of which there is none is killed."""
+    try:
+        if not _is_reserved(file, size):
+            if shutil.disk_usage(folder).free < size:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            file.truncate(size)
+    except OSError as error:
+        text = (
+            f"{folder} must have room for a file of {size:,} bytes, for rows that would fill the worker's memory: "
+            f"{error.strerror}. Give workers another local_directory, or take more of them"
+        )
+        raise OSError(error.errno, text) from None
+
+
+def _is_reserved(file: Any, size: int) -> bool:
+    """Whether the system has reserved room for a file; not every system can, nor every file system."""
+    reserve = getattr(os, "posix_fallocate", None)
+    if reserve is None:
+        return False
+    try:
+        reserve(file.fileno(), 0, size)  # Linux writes a byte a page where the file system cannot
+    except OSError as error:
+        if error.errno in (errno.EOPNOTSUPP, errno.EINVAL, errno.ENOSYS):
+            return False
+        raise
+    return True
 
 
 def _ease_arrow() -> None:
