@@ -6,6 +6,7 @@ import os
 import shutil
 from contextlib import suppress
 from pathlib import Path
+from threading import Thread
 from types import SimpleNamespace
 from typing import Any
 
@@ -137,6 +138,26 @@ def mapped_in(folder: Path) -> list[Path]:
             if os.readlink(link).startswith(f"{folder}{os.sep}"):
                 found.append(link)
     return found
+
+
+def test_files_that_two_threads_make_at_once_are_both_known(tmp_path: Path) -> None:
+    rows, made = Rows(), []
+
+    def make() -> None:
+        made.append(rows.empty((3, 10), np.int16, 1.0, str(tmp_path)))
+
+    other = Thread(target=make)
+
+    def looked_at() -> None:
+        """A file that is gone; while one thread looks at it, the other one makes a file too."""
+        if other.ident is None:
+            other.start()
+            other.join(0.2)
+
+    rows._files.append(looked_at)  # type: ignore[arg-type]
+    make()
+    other.join()
+    assert [one() is None for one in rows._files] == [False, False]
 
 
 def test_codes_are_a_file_where_they_would_fill_the_memory(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ import shutil
 import sys
 import tempfile
 import weakref
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -32,16 +33,19 @@ class Rows:
         self._blocks: dict[str, dict[int, dict[str, Any]]] = {}  # by what for, and number
         self._files: list[weakref.ref[mmap.mmap]] = []  # each goes with the last array that looks at it
         self._kept = 0  # bytes of the matrices in blocks that are no files
+        self._lock = Lock()  # of what is above: all threads of a worker take blocks
 
     def put(self, what_for: str, number: int, block: dict[str, Any], memory: float = 0.0, folder: str = "") -> None:
         """Keep a block; its matrix in a file, where those of others fill enough memory."""
         X = block["X"]
         size = _size_of_floats(X)
-        if size and 0 < memory * WAITING < self._kept + size:
+        with self._lock:
+            is_file = size > 0 and 0 < memory * WAITING < self._kept + size
+            self._kept += 0 if is_file else size
+        if is_file:
             block["X"] = self._as_file(X, size, folder)
-        else:
-            self._kept += size
-        self._blocks.setdefault(what_for, {})[number] = block
+        with self._lock:
+            self._blocks.setdefault(what_for, {})[number] = block
 
     def empty(self, shape: tuple[int, ...], dtype: Any, memory: float, folder: str) -> Array:
         """A new array; a file where it would take too much memory."""
@@ -54,7 +58,8 @@ class Rows:
 
         is_plain: whether columns of numbers are just that; memory: bytes that the worker may use, folder: its own.
         """
-        numbered = self._blocks.pop(what_for, {})
+        with self._lock:
+            numbered = self._blocks.pop(what_for, {})
         blocks = [numbered.pop(number) for number in sorted(numbered)]
         found = {}
         for name in list(blocks[0]) if blocks else ():
@@ -79,9 +84,10 @@ class Rows:
 
     def clear(self) -> None:
         """Let go of all blocks."""
-        self._blocks.clear()
-        self._files.clear()
-        self._kept = 0
+        with self._lock:
+            self._blocks.clear()
+            self._files.clear()
+            self._kept = 0
 
     def _joined(self, parts: list[Any], is_plain: bool, memory: float, folder: str) -> Any:
         """Parts one below the other; the list is empty afterwards."""
@@ -105,16 +111,13 @@ class Rows:
         if dtype is None:
             dtype = np.result_type(*parts)
         shape = (sum(map(len, parts)), *parts[0].shape[1:])
-        n_files = len(self._files)
         out, at, part = self.empty(shape, dtype, memory, folder), 0, None
-        is_file = len(self._files) > n_files
         parts.reverse()
         while parts:
             part = parts.pop()
             out[at : at + len(part)] = part
             at += len(part)
-            if is_file:
-                self.ease()
+            self.ease()
         del part
         _ease_arrow()
         return out
@@ -132,7 +135,8 @@ class Rows:
         with tempfile.TemporaryFile(dir=folder) as file:
             _reserve(file, size, folder or tempfile.gettempdir())
             mapped = mmap.mmap(file.fileno(), size)
-        self._files = [*(one for one in self._files if one() is not None), weakref.ref(mapped)]
+        with self._lock:
+            self._files = [*(one for one in self._files if one() is not None), weakref.ref(mapped)]
         return np.frombuffer(mapped, dtype).reshape(shape)
 
 
