@@ -139,6 +139,16 @@ def test_modules_that_pages_name_are_there() -> None:
     assert sorted((page, module) for page, module in named if not (package / module).is_file()) == []
 
 
+def test_names_that_the_architecture_sends_readers_to_are_used_in_the_source() -> None:
+    text = (DOCS / "architecture.md").read_text("utf-8")
+    cells = re.findall(r"^\|[^|]*\|([^|]*)\|[^|]*\|$", text[text.index("## Where to look") :], re.M)
+    names = {name.rpartition(".")[2] for cell in cells for name in re.findall(r"`([\w.]+)`", cell)}
+    source = "\n".join(path.read_text("utf-8") for path in Path(sublearn.__file__).parent.rglob("*.py"))
+    uses = Counter(re.findall(r"\w+", source))
+    assert len(names) > 80
+    assert sorted(name for name in names if uses[name] < 2) == []  # where it is made, and where it is called
+
+
 def test_files_that_pages_name_are_there() -> None:
     named = {(page.name, file) for page in pages() for file in FILE.findall(page.read_text("utf-8"))}
     assert len(named) > 60
