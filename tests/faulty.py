@@ -31,7 +31,7 @@ def local_cluster(n_workers: int) -> Iterator[Client]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of ports that others use, and of clusters that close slowly
         given = {"threads_per_worker": 1, "dashboard_address": None, "silence_logs": logging.CRITICAL}
-        with LocalCluster(n_workers=n_workers, **given) as cluster, Client(cluster) as client:
+        with LocalCluster(n_workers=n_workers, **given) as cluster, Client(cluster, set_as_default=False) as client:
             yield client
 
 
@@ -82,7 +82,7 @@ def processes(folder: Path, n_workers: int) -> Iterator[tuple[Processes, Client]
     """A scheduler and workers without nannies, and their client."""
     there = Processes(folder, n_workers)
     try:
-        with Client(scheduler_file=str(there.file), timeout=PATIENCE) as client:
+        with Client(scheduler_file=str(there.file), timeout=PATIENCE, set_as_default=False) as client:
             client.wait_for_workers(n_workers, timeout=PATIENCE)
             yield there, client
     finally:
@@ -157,12 +157,4 @@ def wait_until(is_so: Callable[[], Any]) -> None:
 
 def wait_until_nothing_is_left(client: Client) -> None:
     """What nobody ended is found out and removed by the workers themselves."""
-
-    def is_clean() -> bool:
-        try:
-            assert_nothing_is_left(client)
-        except AssertionError:
-            return False
-        return True
-
-    wait_until(is_clean)
+    assert_nothing_is_left(client, PATIENCE)
