@@ -65,16 +65,34 @@ class Processes:
         """One more worker."""
         return self._start("worker", "--no-nanny", "--nthreads", "1", "--no-dashboard", "--death-timeout", "60")
 
+    def bring_to(self, n_workers: int, client: Client) -> None:
+        """Have so many workers: those that have ended are forgotten, more are killed, and new ones come."""
+
+        def are_there() -> bool:
+            self.workers = [one for one in self.workers if one.poll() is None]
+            while len(self.workers) > n_workers:
+                _end(self.workers.pop())
+            while len(self.workers) < n_workers:
+                self.workers.append(self.add())
+            pids = client.run(os.getpid, on_error="ignore").values()
+            return len(pids) == n_workers and set(pids) == {one.pid for one in self.workers}
+
+        wait_until(are_there)
+
     def close(self) -> None:
         for process in (*self.workers, self.scheduler):
-            process.kill()
-            process.wait()
+            _end(process)
 
     def _start(self, what: str, *options: str) -> Any:
         command = [sys.executable, "-m", f"distributed.cli.dask_{what}", "--scheduler-file", str(self.file), *options]
         paths = os.pathsep.join([str(ROOT / "src"), str(ROOT / "tests")])
         quiet: Any = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
         return subprocess.Popen(command, env={**os.environ, "PYTHONPATH": paths}, cwd=self.file.parent, **quiet)
+
+
+def _end(process: Any) -> None:
+    process.kill()
+    process.wait()
 
 
 @contextmanager

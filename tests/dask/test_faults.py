@@ -29,7 +29,9 @@ from faulty import (
     wait_until,
     wait_until_nothing_is_left,
 )
+from linked_fits import divide, undo
 from sublearn import dask as on_cluster
+from sublearn.core.tree import grower
 from sublearn.dask import WorkerLostError, driver
 from sublearn.dask.program import digest_of
 
@@ -62,10 +64,20 @@ def client(nannies: Client) -> Iterator[Client]:
 
 
 @pytest.fixture(scope="module")
-def alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Processes, Client]]:
-    """Workers that do not come back."""
+def group(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Processes, Client]]:
+    """Workers without nannies."""
     with processes(tmp_path_factory.mktemp("cluster"), 2) as found:
         yield found
+
+
+@pytest.fixture
+def alone(group: tuple[Processes, Client]) -> Iterator[tuple[Processes, Client]]:
+    """Two workers that do not come back, whatever a test before has made of them."""
+    there, client = group
+    there.bring_to(2, client)
+    yield group
+    unplant(client)
+    wait_until_nothing_is_left(client)
 
 
 def made(name: str, client: Client, **changes: Any) -> Any:
@@ -170,8 +182,7 @@ def test_rows_that_were_scattered_and_lost_for_good_are_an_error(client: Client)
 
 def test_a_worker_that_is_retired_is_left_out(alone: tuple[Processes, Client]) -> None:
     there, client = alone
-    there.workers.append(there.add())
-    client.wait_for_workers(3, timeout=PATIENCE)
+    there.bring_to(3, client)
     retired = sorted(client.nthreads())[0]
     plant(client, [retired], "notes a tree", 2, "wait")
     model = made("DaskSLMBoostRegressor", client)
@@ -182,8 +193,6 @@ def test_a_worker_that_is_retired_is_left_out(alone: tuple[Processes, Client]) -
     thread.join(PATIENCE)
     assert model.n_lost_ >= 1
     assert_local(model)
-    wait_until_nothing_is_left(client)
-    unplant(client)
 
 
 def test_what_a_client_that_is_killed_has_begun_ends_by_itself(alone: tuple[Processes, Client]) -> None:
@@ -194,7 +203,6 @@ def test_what_a_client_that_is_killed_has_begun_ends_by_itself(alone: tuple[Proc
     process.kill()
     process.wait()
     wait_until_nothing_is_left(client)
-    unplant(client)
 
 
 def test_an_interrupt_ends_a_fit_and_leaves_the_estimator_as_it_was(alone: tuple[Processes, Client]) -> None:
@@ -240,7 +248,36 @@ def test_an_interrupt_at_any_step_leaves_nothing(
     with pytest.raises(KeyboardInterrupt):
         model.fit(*blocks())
     assert not hasattr(model, "_model")
-    wait_until_nothing_is_left(client)
+
+
+@pytest.fixture
+def exchanging(alone: tuple[Processes, Client]) -> Iterator[Client]:
+    """Three workers that do not come back, and may be told to exchange every step of a tree."""
+    there, client = alone
+    there.bring_to(3, client)
+    yield client
+    client.run(undo, grower.GATHERED)
+
+
+@pytest.mark.parametrize(
+    ("name", "down_to_leaves", "number"),
+    [
+        ("DaskSLMRegressor", False, 40),
+        ("DaskSLMRegressor", True, 40),
+        ("DaskSLMRegressor", True, 70),
+        ("DaskSLMBoostRegressor", False, 40),
+        ("DaskSLMBoostRegressor", True, 70),
+    ],
+)
+def test_a_fit_whose_every_step_is_exchanged_goes_on_without_a_worker_that_dies_in_a_tree(
+    exchanging: Client, name: str, down_to_leaves: bool, number: int
+) -> None:
+    exchanging.run(divide, down_to_leaves)
+    plant(exchanging, [sorted(exchanging.nthreads())[1]], "sends", number, "die")
+    model = made(name, exchanging).fit(*blocks())
+    assert model.n_lost_ >= 1
+    assert len(model.traffic_) == 2
+    assert_local(model)
 
 
 @pytest.fixture
