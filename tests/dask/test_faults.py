@@ -106,7 +106,7 @@ def assert_local(model: Any) -> None:
 def test_a_fit_goes_on_without_a_worker_that_is_killed(client: Client, name: str, step: str, number: int) -> None:
     plant(client, [sorted(client.nthreads())[1]], step, number, "die")
     model = made(name, client).fit(*blocks())
-    assert model.n_lost_ == 1
+    assert model.n_lost_ >= 1
     assert_local(model)
 
 
@@ -138,7 +138,7 @@ def test_one_seed_is_drawn_for_a_fit_that_begins_anew(client: Client) -> None:
     plant(client, [sorted(client.nthreads())[0]], "notes a tree", 3, "die")
     np.random.seed(5)
     model = made("DaskSLMBoostRegressor", client, random_state=None).fit(*blocks())
-    assert model.n_lost_ == 1
+    assert model.n_lost_ >= 1
     after = np.random.random_sample()
     np.random.seed(5)
     assert_local(model)
@@ -149,7 +149,7 @@ def test_rows_persisted_on_a_worker_that_is_killed_are_computed_again(client: Cl
     there = client.persist(list(blocks()))
     plant(client, [sorted(client.nthreads())[0]], "notes a tree", 2, "die")
     model = made("DaskSLMBoostRegressor", client).fit(*there)
-    assert model.n_lost_ == 1
+    assert model.n_lost_ >= 1
     assert_local(model)
 
 
@@ -159,7 +159,7 @@ def test_rows_of_one_source_are_read_again_elsewhere(client: Client, step: str) 
     rows = da.concatenate([da.from_delayed(source[at : at + 60], (60, 5), float) for at in range(0, N, 60)])
     plant(client, [sorted(client.nthreads())[0]], step, 2, "die")
     model = made("DaskSLMBoostRegressor", client).fit(rows[:, :4], rows[:, 4])
-    assert model.n_lost_ == 1
+    assert model.n_lost_ >= 1
     assert_local(model)
 
 
