@@ -15,6 +15,7 @@ import pytest
 from distributed import Client
 
 import dask
+import faults
 from clusters import assert_nothing_is_left
 from documents import ROOT
 from faulty import (
@@ -278,6 +279,10 @@ def test_a_fit_whose_every_step_is_exchanged_goes_on_without_a_worker_that_dies_
     assert model.n_lost_ >= 1
     assert len(model.traffic_) == 2
     assert_local(model)
+
+
+def test_the_benchmark_has_more_rows_than_workers_gather() -> None:
+    assert 2 * faults.N_FEATURES * faults.N_ROWS > grower.GATHERED  # codes alone, of two bytes
 
 
 @pytest.fixture
