@@ -21,7 +21,7 @@ from sublearn.core.boosting.auto import STEADY
 from sublearn.core.boosting.losses import Softmax
 from sublearn.core.boosting.problem import make_problem
 from sublearn.core.boosting.rounds import Growth, add_round
-from sublearn.core.data.codes import code_limit, encode_samples, fit_maps
+from sublearn.core.data.codes import code_limit, encode_samples, number_views, pack_views
 from sublearn.core.data.fixed_point import UNIT
 from sublearn.core.keys import key_below
 from sublearn.core.model.flat_ensemble import pack
@@ -52,7 +52,8 @@ def course(X: Any, X_test: Any, y: Any, y_test: Any, seconds: float, **parameter
     model = SLMBoostClassifier(**parameters)
     tree = model._trees_for(STEADY, len(X))
     plan = model._plan(tree, X.shape[1])
-    maps = fit_maps(X, UNIT.weights, "auto", code_limit(plan.coefficient_sum), ONE_THREAD)
+    limit = code_limit(plan.coefficient_sum)
+    maps = pack_views(number_views(X, np.arange(X.shape[1]), UNIT.weights, "auto", limit, ONE_THREAD), limit)
     growth = Growth(tree, plan, model._boosting_for(STEADY, len(X), X.shape[1], model.learning_rate), 1)
     loss = Softmax(len(np.unique(y)))
     start = loss.start(y, np.ones(len(y)))

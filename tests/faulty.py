@@ -31,7 +31,7 @@ def local_cluster(n_workers: int) -> Iterator[Client]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of ports that others use, and of clusters that close slowly
         given = {"threads_per_worker": 1, "dashboard_address": None, "silence_logs": logging.CRITICAL}
-        with LocalCluster(n_workers=n_workers, **given) as cluster, Client(cluster) as client:
+        with LocalCluster(n_workers=n_workers, **given) as cluster, Client(cluster, set_as_default=False) as client:
             yield client
 
 
@@ -65,10 +65,23 @@ class Processes:
         """One more worker."""
         return self._start("worker", "--no-nanny", "--nthreads", "1", "--no-dashboard", "--death-timeout", "60")
 
+    def bring_to(self, n_workers: int, client: Client) -> None:
+        """Have so many workers: those that have ended are forgotten, more are killed, and new ones come."""
+
+        def are_there() -> bool:
+            self.workers = [one for one in self.workers if one.poll() is None]
+            while len(self.workers) > n_workers:
+                _end(self.workers.pop())
+            while len(self.workers) < n_workers:
+                self.workers.append(self.add())
+            pids = client.run(os.getpid, on_error="ignore").values()
+            return len(pids) == n_workers and set(pids) == {one.pid for one in self.workers}
+
+        wait_until(are_there)
+
     def close(self) -> None:
         for process in (*self.workers, self.scheduler):
-            process.kill()
-            process.wait()
+            _end(process)
 
     def _start(self, what: str, *options: str) -> Any:
         command = [sys.executable, "-m", f"distributed.cli.dask_{what}", "--scheduler-file", str(self.file), *options]
@@ -77,12 +90,17 @@ class Processes:
         return subprocess.Popen(command, env={**os.environ, "PYTHONPATH": paths}, cwd=self.file.parent, **quiet)
 
 
+def _end(process: Any) -> None:
+    process.kill()
+    process.wait()
+
+
 @contextmanager
 def processes(folder: Path, n_workers: int) -> Iterator[tuple[Processes, Client]]:
     """A scheduler and workers without nannies, and their client."""
     there = Processes(folder, n_workers)
     try:
-        with Client(scheduler_file=str(there.file), timeout=PATIENCE) as client:
+        with Client(scheduler_file=str(there.file), timeout=PATIENCE, set_as_default=False) as client:
             client.wait_for_workers(n_workers, timeout=PATIENCE)
             yield there, client
     finally:
@@ -157,12 +175,4 @@ def wait_until(is_so: Callable[[], Any]) -> None:
 
 def wait_until_nothing_is_left(client: Client) -> None:
     """What nobody ended is found out and removed by the workers themselves."""
-
-    def is_clean() -> bool:
-        try:
-            assert_nothing_is_left(client)
-        except AssertionError:
-            return False
-        return True
-
-    wait_until(is_clean)
+    assert_nothing_is_left(client, PATIENCE)

@@ -12,6 +12,7 @@ from scipy.stats import chi2
 import naive
 from naive import Array, Data, Settings, Vector
 from sublearn import SLMClassifier
+from sublearn.core.data.codes import FeatureMaps, number_views, pack_views
 from sublearn.core.data.fixed_point import Units, pack
 from sublearn.core.model.flat_ensemble import alone, apply
 from sublearn.core.model.flat_tree import FlatTree
@@ -58,6 +59,11 @@ PARAMETERS = replace(
     racing_samples=None,
     n_finalists=8,
 )
+
+
+def fit_maps(x: Array, weights: Array, kind: str, limit: int, workers: Workers) -> FeatureMaps:
+    """Maps of all features of x (n_samples, n_features), all of which are numbers; kind: as in `number_views`."""
+    return pack_views(number_views(x, np.arange(x.shape[1]), weights, kind, limit, workers), limit)
 
 
 def share_small_trees(patch: pytest.MonkeyPatch) -> None:

@@ -13,9 +13,9 @@ import naive
 from naive import Array
 from sublearn.core import parallel
 from sublearn.core.data import codes, describing
-from sublearn.core.data.codes import CODE_LIMIT, DEVIATIONS, FeatureMaps, code_limit, encode_samples, fit_maps
+from sublearn.core.data.codes import CODE_LIMIT, DEVIATIONS, FeatureMaps, code_limit, encode_samples
 from sublearn.core.parallel import Workers
-from support import ONE_THREAD
+from support import ONE_THREAD, fit_maps
 
 UNIT = np.empty(0, np.int64)
 PER_DEVIATION = CODE_LIMIT // DEVIATIONS

@@ -9,7 +9,7 @@ import pytest
 import naive
 from naive import Array
 from sublearn.core import parallel
-from sublearn.core.data.codes import encode_samples, fit_maps
+from sublearn.core.data.codes import encode_samples
 from sublearn.core.model import flat_ensemble
 from sublearn.core.model.flat_ensemble import add_values, add_values_of, apply, pack, unpack
 from sublearn.core.model.flat_tree import KINDS, FlatTree
@@ -20,6 +20,7 @@ from sublearn.kernels.prediction import FEW, ROWS, TREES
 from support import (
     ONE_THREAD,
     assert_same_tree,
+    fit_maps,
     grow_tree,
     leaves_of,
     make_data,

@@ -9,10 +9,11 @@ import pytest
 from naive import Array
 from sublearn.core import parallel
 from sublearn.core.data import describing
-from sublearn.core.data.codes import CODE_LIMIT, FeatureMaps, encode_samples, fit_maps
+from sublearn.core.data.codes import CODE_LIMIT, FeatureMaps, encode_samples
 from sublearn.core.data.order_statistics import quantiles_of_each
 from sublearn.core.links import Links, side_by_side
 from sublearn.core.parallel import Workers
+from support import fit_maps
 
 N = 500
 UNIT = np.empty(0, np.int64)

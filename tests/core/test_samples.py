@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sublearn.core.data.codes import CODE_LIMIT, fit_maps
+from sublearn.core.data.codes import CODE_LIMIT
 from sublearn.core.data.fixed_point import UNIT, Weights
 from sublearn.core.data.samples import (
     NOTHING,
@@ -16,7 +16,7 @@ from sublearn.core.data.samples import (
     make_samples,
     response_samples,
 )
-from support import ONE_THREAD
+from support import ONE_THREAD, fit_maps
 
 CLASSES = np.array(["a", "b", "c"])
 

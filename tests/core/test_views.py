@@ -7,12 +7,12 @@ import pytest
 
 from drivers import by_operations
 from steps import choose_subspace
-from sublearn.core.data.codes import CODE_LIMIT, encode_samples, fit_maps
+from sublearn.core.data.codes import CODE_LIMIT, encode_samples
 from sublearn.core.tree.grower import grow
 from sublearn.core.tree.projection import plan_projections
 from sublearn.kernels.layout import Array
 from sublearn.kernels.subspace import Ranking
-from support import KEY, ONE_THREAD, assert_same_tree, parameters, random_data, task_of
+from support import KEY, ONE_THREAD, assert_same_tree, fit_maps, parameters, random_data, task_of
 
 NO_WEIGHTS = np.empty(0, np.int64)
 RNG = np.random.default_rng(0)

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from distributed import Client, LocalCluster
 
+from linked_fits import divide, undo
 from sublearn import dask as on_cluster
-from sublearn import forest
-from sublearn.core.tree import below, grower, linked, shared
+from sublearn.core.tree import grower
 from sublearn.dask import session
 from sublearn.dask.program import digest_of
 
@@ -32,19 +32,6 @@ SMALL: dict[str, dict[str, Any]] = {
     "DaskSLMBoostClassifier": {"n_estimators": 2, "learning_rate": 0.3},
     "DaskSLMBoostRegressor": {"n_estimators": 3, "learning_rate": 0.3},
 }
-
-
-def divide(down_to_leaves: bool) -> None:
-    """Have a worker gather the samples of no tree, and of no forest; nor of small nodes, down to leaves."""
-    grower.GATHERED, vars(forest)["fits_everywhere"] = 0, lambda task, workers: False
-    if down_to_leaves:
-        vars(linked)["most_alone"] = lambda task, n_samples, links: 0
-
-
-def undo(gathered: int) -> None:
-    """Have a worker gather small tables and nodes again."""
-    grower.GATHERED, vars(forest)["fits_everywhere"] = gathered, shared.fits_everywhere
-    vars(linked)["most_alone"] = below.most_alone
 
 
 @pytest.fixture(params=[True, False], ids=["down to leaves", "down to small nodes"])

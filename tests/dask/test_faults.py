@@ -15,6 +15,7 @@ import pytest
 from distributed import Client
 
 import dask
+import faults
 from clusters import assert_nothing_is_left
 from documents import ROOT
 from faulty import (
@@ -29,9 +30,13 @@ from faulty import (
     wait_until,
     wait_until_nothing_is_left,
 )
+from linked_fits import divide, undo
 from sublearn import dask as on_cluster
+from sublearn.core.tree import grower
 from sublearn.dask import WorkerLostError, driver
 from sublearn.dask.program import digest_of
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="processes and threads cannot be sent signals there")
 
 RNG = np.random.default_rng(3)
 N, N_WORKERS = 300, 3
@@ -60,10 +65,20 @@ def client(nannies: Client) -> Iterator[Client]:
 
 
 @pytest.fixture(scope="module")
-def alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Processes, Client]]:
-    """Workers that do not come back."""
+def group(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Processes, Client]]:
+    """Workers without nannies."""
     with processes(tmp_path_factory.mktemp("cluster"), 2) as found:
         yield found
+
+
+@pytest.fixture
+def alone(group: tuple[Processes, Client]) -> Iterator[tuple[Processes, Client]]:
+    """Two workers that do not come back, whatever a test before has made of them."""
+    there, client = group
+    there.bring_to(2, client)
+    yield group
+    unplant(client)
+    wait_until_nothing_is_left(client)
 
 
 def made(name: str, client: Client, **changes: Any) -> Any:
@@ -92,7 +107,7 @@ def assert_local(model: Any) -> None:
 def test_a_fit_goes_on_without_a_worker_that_is_killed(client: Client, name: str, step: str, number: int) -> None:
     plant(client, [sorted(client.nthreads())[1]], step, number, "die")
     model = made(name, client).fit(*blocks())
-    assert model.n_lost_ == 1
+    assert model.n_lost_ >= 1
     assert_local(model)
 
 
@@ -124,7 +139,7 @@ def test_one_seed_is_drawn_for_a_fit_that_begins_anew(client: Client) -> None:
     plant(client, [sorted(client.nthreads())[0]], "notes a tree", 3, "die")
     np.random.seed(5)
     model = made("DaskSLMBoostRegressor", client, random_state=None).fit(*blocks())
-    assert model.n_lost_ == 1
+    assert model.n_lost_ >= 1
     after = np.random.random_sample()
     np.random.seed(5)
     assert_local(model)
@@ -135,7 +150,7 @@ def test_rows_persisted_on_a_worker_that_is_killed_are_computed_again(client: Cl
     there = client.persist(list(blocks()))
     plant(client, [sorted(client.nthreads())[0]], "notes a tree", 2, "die")
     model = made("DaskSLMBoostRegressor", client).fit(*there)
-    assert model.n_lost_ == 1
+    assert model.n_lost_ >= 1
     assert_local(model)
 
 
@@ -145,7 +160,7 @@ def test_rows_of_one_source_are_read_again_elsewhere(client: Client, step: str) 
     rows = da.concatenate([da.from_delayed(source[at : at + 60], (60, 5), float) for at in range(0, N, 60)])
     plant(client, [sorted(client.nthreads())[0]], step, 2, "die")
     model = made("DaskSLMBoostRegressor", client).fit(rows[:, :4], rows[:, 4])
-    assert model.n_lost_ == 1
+    assert model.n_lost_ >= 1
     assert_local(model)
 
 
@@ -168,8 +183,7 @@ def test_rows_that_were_scattered_and_lost_for_good_are_an_error(client: Client)
 
 def test_a_worker_that_is_retired_is_left_out(alone: tuple[Processes, Client]) -> None:
     there, client = alone
-    there.workers.append(there.add())
-    client.wait_for_workers(3, timeout=PATIENCE)
+    there.bring_to(3, client)
     retired = sorted(client.nthreads())[0]
     plant(client, [retired], "notes a tree", 2, "wait")
     model = made("DaskSLMBoostRegressor", client)
@@ -180,8 +194,6 @@ def test_a_worker_that_is_retired_is_left_out(alone: tuple[Processes, Client]) -
     thread.join(PATIENCE)
     assert model.n_lost_ >= 1
     assert_local(model)
-    wait_until_nothing_is_left(client)
-    unplant(client)
 
 
 def test_what_a_client_that_is_killed_has_begun_ends_by_itself(alone: tuple[Processes, Client]) -> None:
@@ -192,7 +204,6 @@ def test_what_a_client_that_is_killed_has_begun_ends_by_itself(alone: tuple[Proc
     process.kill()
     process.wait()
     wait_until_nothing_is_left(client)
-    unplant(client)
 
 
 def test_an_interrupt_ends_a_fit_and_leaves_the_estimator_as_it_was(alone: tuple[Processes, Client]) -> None:
@@ -238,7 +249,40 @@ def test_an_interrupt_at_any_step_leaves_nothing(
     with pytest.raises(KeyboardInterrupt):
         model.fit(*blocks())
     assert not hasattr(model, "_model")
-    wait_until_nothing_is_left(client)
+
+
+@pytest.fixture
+def exchanging(alone: tuple[Processes, Client]) -> Iterator[Client]:
+    """Three workers that do not come back, and may be told to exchange every step of a tree."""
+    there, client = alone
+    there.bring_to(3, client)
+    yield client
+    client.run(undo, grower.GATHERED)
+
+
+@pytest.mark.parametrize(
+    ("name", "down_to_leaves", "number"),
+    [
+        ("DaskSLMRegressor", False, 40),
+        ("DaskSLMRegressor", True, 40),
+        ("DaskSLMRegressor", True, 70),
+        ("DaskSLMBoostRegressor", False, 40),
+        ("DaskSLMBoostRegressor", True, 70),
+    ],
+)
+def test_a_fit_whose_every_step_is_exchanged_goes_on_without_a_worker_that_dies_in_a_tree(
+    exchanging: Client, name: str, down_to_leaves: bool, number: int
+) -> None:
+    exchanging.run(divide, down_to_leaves)
+    plant(exchanging, [sorted(exchanging.nthreads())[1]], "sends", number, "die")
+    model = made(name, exchanging).fit(*blocks())
+    assert model.n_lost_ >= 1
+    assert len(model.traffic_) == 2
+    assert_local(model)
+
+
+def test_the_benchmark_has_more_rows_than_workers_gather() -> None:
+    assert 2 * faults.N_FEATURES * faults.N_ROWS > grower.GATHERED  # codes alone, of two bytes
 
 
 @pytest.fixture

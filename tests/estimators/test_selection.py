@@ -25,10 +25,10 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import naive
 from documents import ROOT
 from sublearn import DiscriminantFeatureTest, RelevantFeatureTest, SLMClassifier, SLMRegressor
-from sublearn.core.data.codes import CODE_LIMIT, encode_samples, first_values, fit_maps
+from sublearn.core.data.codes import CODE_LIMIT, encode_samples, first_values
 from sublearn.core.tree import feature_test
 from sublearn.core.tree.feature_test import elbow
-from support import ONE_THREAD, make_data
+from support import ONE_THREAD, fit_maps, make_data
 
 Floats = NDArray[np.float64]
 

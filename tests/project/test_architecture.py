@@ -93,7 +93,7 @@ def test_records_made_by_position_are_found() -> None:
 LONGEST, MOST_ARGUMENTS = 100, 14
 
 
-def size_of(function: ast.FunctionDef) -> tuple[int, int]:
+def size_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> tuple[int, int]:
     """Lines of a function, its docstring apart, and how many arguments it has."""
     text = ast.get_docstring(function, clean=False)
     n_lines = (function.end_lineno or 0) - function.lineno + 1 - (text.count("\n") + 1 if text else 0)
@@ -102,15 +102,25 @@ def size_of(function: ast.FunctionDef) -> tuple[int, int]:
     return n_lines, len([name for name in names if name not in ("self", "cls")])
 
 
+def sizes_in(source: str) -> list[tuple[str, int, int]]:
+    """The functions of a source, coroutines among them: names, lines and how many arguments."""
+    nodes = ast.walk(ast.parse(source))
+    return [(node.name, *size_of(node)) for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+
+
 def test_functions_are_short_and_take_few_arguments() -> None:
     """But for constructors, of objects and of pictures, and commands, whose arguments are their options."""
     found = []
     for path in ROOT.rglob("*.py"):
         is_command = path.parent.name == "command"
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            if isinstance(node, ast.FunctionDef):
-                n_lines, n_arguments = size_of(node)
-                is_free = is_command or node.name in ("__init__", "from_estimator")
-                found.append((path.name, node.name, n_lines, 0 if is_free else n_arguments))
+        for name, n_lines, n_arguments in sizes_in(path.read_text("utf-8")):
+            is_free = is_command or name in ("__init__", "from_estimator")
+            found.append((path.name, name, n_lines, 0 if is_free else n_arguments))
     assert len(found) > 2_000
     assert [one for one in found if one[2] > LONGEST or one[3] > MOST_ARGUMENTS] == []
+
+
+def test_lines_and_arguments_of_functions_are_counted() -> None:
+    method = 'class A:\n    def one(self, a, *b, c=1):\n        """Text."""\n        return a\n'
+    source = method + "async def two():\n    pass\n"
+    assert sorted(sizes_in(source)) == [("one", 2, 3), ("two", 2, 0)]

@@ -3,6 +3,7 @@
 import re
 import runpy
 from collections import Counter
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from types import SimpleNamespace
@@ -10,9 +11,9 @@ from types import SimpleNamespace
 import pytest
 
 import sublearn
-import sublearn.dask
 import sublearn.display
 import sublearn.tuning
+from clusters import closing_clusters
 from documents import (
     CODE_AND_OUTPUT,
     DOCS,
@@ -52,7 +53,8 @@ def test_code_of_a_page_runs_and_prints_what_is_shown(page: Path) -> None:
         pytest.skip(f"the code of {page.name} needs {needed}")
     text = page.read_text("utf-8")
     assert len(list(CODE_AND_OUTPUT.finditer(text))) == text.count("```python")
-    assert renewed_outputs(text) == text, HINT
+    with closing_clusters():
+        assert renewed_outputs(text) == text, HINT
 
 
 def test_output_that_is_not_what_code_prints_is_found() -> None:
@@ -125,7 +127,8 @@ def reference() -> list[str]:
 def test_every_public_name_is_in_the_reference() -> None:
     records = [f"tuning.{name}" for name in sublearn.tuning.__all__ if isinstance(getattr(sublearn.tuning, name), type)]
     displays = [f"display.{name}" for name in sublearn.display.__all__]
-    on_cluster = [f"dask.{name}" for name in sublearn.dask.__all__]
+    pytest.importorskip("distributed")
+    on_cluster = [f"dask.{name}" for name in import_module("sublearn.dask").__all__]
     public = (*sublearn.__all__, *records, *displays, *on_cluster)
     assert sorted(reference()) == sorted(f"sublearn.{name}" for name in public)
 
@@ -137,6 +140,16 @@ def test_modules_that_pages_name_are_there() -> None:
     named |= {("walk-light.svg", module) for module in re.findall(r"[>\s]([\w/]+\.py)", walk)}
     assert len(named) > 30
     assert sorted((page, module) for page, module in named if not (package / module).is_file()) == []
+
+
+def test_names_that_the_architecture_sends_readers_to_are_used_in_the_source() -> None:
+    text = (DOCS / "architecture.md").read_text("utf-8")
+    cells = re.findall(r"^\|[^|]*\|([^|]*)\|[^|]*\|$", text[text.index("## Where to look") :], re.M)
+    names = {name.rpartition(".")[2] for cell in cells for name in re.findall(r"`([\w.]+)`", cell)}
+    source = "\n".join(path.read_text("utf-8") for path in Path(sublearn.__file__).parent.rglob("*.py"))
+    uses = Counter(re.findall(r"\w+", source))
+    assert len(names) > 80
+    assert sorted(name for name in names if uses[name] < 2) == []  # where it is made, and where it is called
 
 
 def test_files_that_pages_name_are_there() -> None:

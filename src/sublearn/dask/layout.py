@@ -6,6 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sublearn.kernels.layout import Array
+
 SLACK = 0.25  # of a worker's fair share, by which a border may move so that fewer blocks do
 
 
@@ -35,21 +37,35 @@ def lay_out(sizes: Sequence[float], addresses: Sequence[str], holders: Mapping[i
     share = ends[-1] / len(workers)
     borders = [0]
     for number, (before, after) in enumerate(pairwise(workers), start=1):
-        goal, least, most = number * share, borders[-1] + 1, n_blocks - (len(workers) - number)
-        near = [at for at in range(least, most + 1) if abs(ends[at] - goal) <= SLACK * share]
-        nearest = min(range(least, most + 1), key=lambda at: abs(ends[at] - goal))
-        borders.append(min(near or [nearest], key=lambda at: (_moved(at, near, before, after, holders), at != nearest)))
+        least, most = borders[-1] + 1, n_blocks - (len(workers) - number)
+        away = np.abs(ends[least : most + 1] - number * share)
+        nearest, near = least + int(np.argmin(away)), least + np.flatnonzero(away <= SLACK * share)
+        if holders and len(near):
+            moved = _moved(range(near[0], near[-1]), before, after, holders)
+            fewest = near[moved == moved.min()]
+            nearest = nearest if nearest in fewest else int(fewest[0])
+        borders.append(nearest)
     borders.append(n_blocks)
     return [Stretch(worker, first, last) for worker, (first, last) in zip(workers, pairwise(borders), strict=True)]
 
 
 def in_order(addresses: Sequence[str], holders: Mapping[int, set[str]]) -> list[str]:
     """Workers by the places of the blocks that they hold; those that hold none come last."""
-    places = {address: [block for block, who in holders.items() if address in who] for address in addresses}
+    places: dict[str, list[int]] = {address: [] for address in addresses}
+    for block, who in holders.items():
+        for address in who & places.keys():
+            places[address].append(block)
     return sorted(addresses, key=lambda one: (not places[one], float(np.mean(places[one] or [0])), one))
 
 
-def _moved(border: int, near: Sequence[int], before: str, after: str, holders: Mapping[int, set[str]]) -> int:
-    """How many blocks near a border would have to move to the worker on their side of it."""
-    blocks = range(near[0], near[-1]) if near else ()
-    return sum((before if block < border else after) not in holders.get(block, {before, after}) for block in blocks)
+def _moved(blocks: range, before: str, after: str, holders: Mapping[int, set[str]]) -> Array:
+    """How many of some blocks would have to move to the worker on their side of a border: before each, and after all.
+
+    Three blocks, held by `after`, `before` and a third worker: with the border before them all 2 move, then 3, 2 and 2.
+    """
+    both = {before, after}
+    held = [holders.get(block, both) for block in blocks]  # what is nowhere moves to neither
+    to_before = np.cumsum([0, *(before not in who for who in held)])
+    to_after = np.cumsum([0, *(after not in who for who in held)])
+    moved: Array = to_before + to_after[-1] - to_after
+    return moved

@@ -5,10 +5,14 @@ into memory: blocks that come when there are many already, the table of all of t
 as memory of the worker while they are looked at; they are given back when that is much.
 """
 
+import errno
 import mmap
+import os
+import shutil
 import sys
 import tempfile
 import weakref
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -29,16 +33,19 @@ class Rows:
         self._blocks: dict[str, dict[int, dict[str, Any]]] = {}  # by what for, and number
         self._files: list[weakref.ref[mmap.mmap]] = []  # each goes with the last array that looks at it
         self._kept = 0  # bytes of the matrices in blocks that are no files
+        self._lock = Lock()  # of what is above: all threads of a worker take blocks
 
     def put(self, what_for: str, number: int, block: dict[str, Any], memory: float = 0.0, folder: str = "") -> None:
         """Keep a block; its matrix in a file, where those of others fill enough memory."""
         X = block["X"]
         size = _size_of_floats(X)
-        if size and 0 < memory * WAITING < self._kept + size:
+        with self._lock:
+            is_file = size > 0 and 0 < memory * WAITING < self._kept + size
+            self._kept += 0 if is_file else size
+        if is_file:
             block["X"] = self._as_file(X, size, folder)
-        else:
-            self._kept += size
-        self._blocks.setdefault(what_for, {})[number] = block
+        with self._lock:
+            self._blocks.setdefault(what_for, {})[number] = block
 
     def empty(self, shape: tuple[int, ...], dtype: Any, memory: float, folder: str) -> Array:
         """A new array; a file where it would take too much memory."""
@@ -51,7 +58,8 @@ class Rows:
 
         is_plain: whether columns of numbers are just that; memory: bytes that the worker may use, folder: its own.
         """
-        numbered = self._blocks.pop(what_for, {})
+        with self._lock:
+            numbered = self._blocks.pop(what_for, {})
         blocks = [numbered.pop(number) for number in sorted(numbered)]
         found = {}
         for name in list(blocks[0]) if blocks else ():
@@ -66,16 +74,20 @@ class Rows:
 
     def ease(self) -> None:
         """Give memory back that pages of files take; they are read again where they are looked at again."""
+        advice = getattr(mmap, "MADV_DONTNEED", None)
+        if advice is None:  # on Windows, which takes such pages back by itself when others need memory
+            return
         for one in tuple(self._files):
             mapped = one()
             if mapped is not None:
-                mapped.madvise(mmap.MADV_DONTNEED)
+                mapped.madvise(advice)
 
     def clear(self) -> None:
         """Let go of all blocks."""
-        self._blocks.clear()
-        self._files.clear()
-        self._kept = 0
+        with self._lock:
+            self._blocks.clear()
+            self._files.clear()
+            self._kept = 0
 
     def _joined(self, parts: list[Any], is_plain: bool, memory: float, folder: str) -> Any:
         """Parts one below the other; the list is empty afterwards."""
@@ -99,16 +111,13 @@ class Rows:
         if dtype is None:
             dtype = np.result_type(*parts)
         shape = (sum(map(len, parts)), *parts[0].shape[1:])
-        n_files = len(self._files)
         out, at, part = self.empty(shape, dtype, memory, folder), 0, None
-        is_file = len(self._files) > n_files
         parts.reverse()
         while parts:
             part = parts.pop()
             out[at : at + len(part)] = part
             at += len(part)
-            if is_file:
-                self.ease()
+            self.ease()
         del part
         _ease_arrow()
         return out
@@ -124,10 +133,40 @@ class Rows:
     def _file(self, shape: tuple[int, ...], dtype: Any, size: int, folder: str) -> Array:
         """An array that is a file without a name, which is gone when the array is."""
         with tempfile.TemporaryFile(dir=folder) as file:
-            file.truncate(size)
+            _reserve(file, size, folder or tempfile.gettempdir())
             mapped = mmap.mmap(file.fileno(), size)
-        self._files = [*(one for one in self._files if one() is not None), weakref.ref(mapped)]
+        with self._lock:
+            self._files = [*(one for one in self._files if one() is not None), weakref.ref(mapped)]
         return np.frombuffer(mapped, dtype).reshape(shape)
+
+
+def _reserve(file: Any, size: int, folder: str) -> None:
+    """Make a file so long, of room that is its own: who writes to a mapped file of which there is none is killed."""
+    try:
+        if not _is_reserved(file, size):
+            if shutil.disk_usage(folder).free < size:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            file.truncate(size)
+    except OSError as error:
+        text = (
+            f"{folder} must have room for a file of {size:,} bytes, for rows that would fill the worker's memory: "
+            f"{error.strerror}. Give workers another local_directory, or take more of them"
+        )
+        raise OSError(error.errno, text) from None
+
+
+def _is_reserved(file: Any, size: int) -> bool:
+    """Whether the system has reserved room for a file; not every system can, nor every file system."""
+    reserve = getattr(os, "posix_fallocate", None)
+    if reserve is None:
+        return False
+    try:
+        reserve(file.fileno(), 0, size)  # Linux writes a byte a page where the file system cannot
+    except OSError as error:
+        if error.errno in (errno.EOPNOTSUPP, errno.EINVAL, errno.ENOSYS):
+            return False
+        raise
+    return True
 
 
 def _ease_arrow() -> None:

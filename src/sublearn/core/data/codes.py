@@ -131,15 +131,13 @@ def code_limit(coefficient_sum: int) -> int:
     return min(CODE_LIMIT, EXACT // max(coefficient_sum, 1))
 
 
-def fit_maps(x: Array, weights: Array, kind: str, limit: int, workers: Workers) -> FeatureMaps:
-    """Choose the maps of all features of x (n_samples, n_features); NaN is missing; kind: as in `number_views`."""
-    return pack_views(number_views(x, np.arange(x.shape[1]), weights, kind, limit, workers), limit)
-
-
 def number_views(
     x: Array, columns: Array, weights: Array, kind: str, limit: int, workers: Workers
 ) -> list[FeatureView]:
-    """Views of the features in some columns of x, by the values that are there; kind: auto, linear or quantile."""
+    """Views of the features in some columns of x (n_samples, n_features), by the values that are there.
+
+    NaN is missing; kind: auto, linear or quantile; limit: the largest code.
+    """
     extent = extent_of(x, columns, workers)
     is_there = extent.low <= extent.high
     maps = iter(_fit_values(Values(x, columns[is_there], weights), extent.take(is_there), kind, limit, workers))
