@@ -33,7 +33,7 @@ from faulty import (
 from linked_fits import divide, undo
 from sublearn import dask as on_cluster
 from sublearn.core.tree import grower
-from sublearn.dask import WorkerLostError, driver
+from sublearn.dask import WorkerLostError, asking, driver
 from sublearn.dask.program import digest_of
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="processes and threads cannot be sent signals there")
@@ -296,7 +296,7 @@ def test_without_a_worker_or_a_scheduler_a_fit_ends_with_an_error(
     doomed: tuple[Processes, Client], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     there, client = doomed
-    monkeypatch.setattr(driver, "WAIT", 2.0)
+    monkeypatch.setattr(asking, "WAIT", 2.0)
     model = made("DaskSLMBoostRegressor", client)
     plant(client, list(client.nthreads()), "notes a tree", 2, "die")
     with pytest.raises(WorkerLostError, match="there is no worker"):
