@@ -226,12 +226,11 @@ def _work(calls: "SimpleQueue[Any]", ended: "SimpleQueue[None]", counters: Array
     while (item := _next(calls, counters, n_done)) is not None:
         left, done = item
         n_done = 0
-        for i, call in left:
+        for n_done, (i, call) in enumerate(left, 1):  # noqa: B007
             try:
                 done.put((i, call(), None))
             except BaseException as error:
                 done.put((i, None, error))
-            n_done += 1
             del call
         del item, left, done  # a waiting thread keeps nothing alive
     ended.put(None)
