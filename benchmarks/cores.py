@@ -44,7 +44,8 @@ A_NODE = 400  # what a node costs beyond its samples, in samples
 COLUMNS = 16  # that are read of a sample: two of each finalist
 A_LINE = 64  # bytes that come from memory together
 CACHED = 500_000  # rows from which on codes are not in the caches
-GROUPED, MANY = 32, 4  # samples are side by side below nodes of a 32nd, where there are four threads and more
+GROUPED, MANY = 8, 4  # samples are side by side below nodes of an eighth, where there are four threads and more
+NUMBERING = 0.25  # as in `core.tree.grouping`
 
 
 class Wait(NamedTuple):
@@ -122,8 +123,10 @@ def bytes_read(tree: Any, n: int, is_one_loop: bool) -> float:
     return read
 
 
-def lines_fetched(tree: Any, is_grouped: bool) -> float:
+def lines_fetched(tree: Any, grouped: int) -> float:
     """Lines that come from memory for a tree: those that have samples of a node, for each of its columns.
+
+    grouped: the part of all samples that a node has from which on they are side by side; 0: they never are.
 
     A node's samples are spread over all rows, or over those of the node above that is side by side.
     """
@@ -133,8 +136,8 @@ def lines_fetched(tree: Any, is_grouped: bool) -> float:
     sizes = tree.n_samples[~tree.is_leaf].astype(np.float64)
     found = 0.0
     for n_columns, width in ((COLUMNS, 2), (1, 8)):  # codes, and what is added up
-        is_near = is_grouped & (sizes <= n_rows / GROUPED)
-        lines = np.where(is_near, n_rows / GROUPED, n_rows) * width / A_LINE
+        near = n_rows / grouped if grouped else 0.0
+        lines = np.where(sizes <= near, near, n_rows) * width / A_LINE
         found += n_columns * float((lines * -np.expm1(-sizes / lines)).sum())
     return found
 
@@ -168,9 +171,12 @@ def wait_of(counts: Any, n: int, is_one_loop: bool, n_rounds: int, factor: float
     a_round = (rest + parts[False] - divided[False]) / timed + tree_seconds + entering
     is_grouped = is_one_loop and used >= MANY and counts.grouping > 0
     a_round += counts.grouping / used if is_grouped else 0.0
-    fetched = float(np.mean([lines_fetched(tree, is_grouped) for tree in trees])) * (1.0 - 1.0 / used)
+    grouped = max(GROUPED, used) if is_grouped else 0  # once no node is large any more
+    fetched = float(np.mean([lines_fetched(tree, grouped) for tree in trees])) * (1.0 - 1.0 / used)
     read = float(np.mean([bytes_read(tree, used, is_one_loop) for tree in trees])) if used > 1 else 0.0
     handed_round = handed[False] / timed + (used - 1)
+    if is_grouped:  # samples are numbered, moved and named again, and threads go on below
+        handed_round += 2 * (used - 1) + 2 * min(n - 1, len(divide(np.array([NUMBERING]), counts.n_rows, n)) - 2)
     return Wait(
         base=factor * (setup + n_rounds * a_round),
         meetings=n_rounds * counts.met.get(n, 0.0) * used if used > 1 else 0.0,

@@ -71,7 +71,9 @@ class Workers:
         self.counters = np.zeros(N_COUNTERS, np.int64)  # by which threads that linger hear of each other
         self.n_started = 0
         self.n_given = 0  # pieces of work that other threads have taken
-        self.kept: dict[int, tuple[Hashable, Any]] = {}  # by thread: space that trees use one after the other
+        self.kept: dict[
+            tuple[int, str], tuple[Hashable, Any]
+        ] = {}  # by thread and use: space that trees share
 
     def __enter__(self) -> "Workers":
         return self
@@ -115,12 +117,14 @@ class Workers:
         own = Workers(1, self.stop)
         return self._side_by_side([partial(self._call, call, i, own) for i in range(n)], is_long)
 
-    def keep(self, key: Hashable, make: Callable[[], T]) -> T:
-        """What `make` returned for this thread's last call, if that had the same key; otherwise what it returns now."""
-        last, found = self.kept.get(get_ident(), (None, None))
+    def keep(self, key: Hashable, make: Callable[[], T], use: str = "") -> T:
+        """What `make` returned for this thread and use before, if that had the same key; else what it returns now."""
+        place = get_ident(), use
+        last, found = self.kept.get(place, (None, None))
         if last != key:
+            self.kept.pop(place, None)
             found = make()
-            self.kept[get_ident()] = (key, found)
+            self.kept[place] = (key, found)
         kept: T = found
         return kept
 

@@ -71,7 +71,7 @@ def grow_by_threads(task: Task, key: int, workers: Workers) -> Placed:
         if team.comes_back:
             grouped.group(workers)
             workers.together(run_below, n_threads, is_long)
-    return Placed(*assembled(space.grown, states, task.samples, task.answers), grouped.own_order())
+    return Placed(*assembled(space.grown, states, task.samples, task.answers), grouped.own_order(workers))
 
 
 def _entrance(job: Job, team: Team, space: Workspace, states: Array) -> Callable[..., Any]:
