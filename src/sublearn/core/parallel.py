@@ -71,9 +71,7 @@ class Workers:
         self.counters = np.zeros(N_COUNTERS, np.int64)  # by which threads that linger hear of each other
         self.n_started = 0
         self.n_given = 0  # pieces of work that other threads have taken
-        self.kept: dict[
-            tuple[int, str], tuple[Hashable, Any]
-        ] = {}  # by thread and use: space that trees share
+        self.kept: dict[tuple[int, str], tuple[Hashable, Any]] = {}  # by thread and use: space that trees share
 
     def __enter__(self) -> "Workers":
         return self
