@@ -28,9 +28,7 @@ EACH = 100_000  # samples visited, that a further thread costs: it is woken, and
 SHARED = 256  # samples of nodes that any thread may take, at the least
 BUDGET = 50_000_000  # samples visited between two looks at interrupts; one node may visit more
 MOST_SUMS = 1 << 28  # bytes of the sums of a node, from which on threads would need too much memory to share it
-KNOWN = tuple(
-    field.name for field in fields(TreeParameters) if field.name in Rules._fields
-)  # to kernels, by their name
+KNOWN = tuple(one.name for one in fields(TreeParameters) if one.name in Rules._fields)  # to kernels, by their own name
 NO_LIMIT = 1 << 40  # levels that no tree has
 UNCOUNTED = 0x4000 if sys.platform == "linux" else None  # for mmap: memory that is never touched does not count
 SHARES = 8  # a thread keeps what is below a node that has an eighth of the thread's share of samples, or fewer
