@@ -252,7 +252,7 @@ def count(n_rows: int, n_rounds: int, max_depth: int, threads: list[int]) -> Cou
     X, y = data_of(n_rows)
     model_of(FEW, max_depth, 1).fit(X, y)  # what has to be compiled is, or is loaded
     best = None
-    for _ in range(5 if n_rows < 500_000 else 3):
+    for _ in range(3 if n_rows < 500_000 else 2):
         passes: list[Pass] = []
         begun: list[float] = []
         of_run, of_together = timed_passes(passes, begun)
