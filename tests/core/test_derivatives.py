@@ -13,6 +13,7 @@ from naive import Array
 from sublearn.core.boosting.derivatives import (
     CURVATURE_BITS,
     Derivatives,
+    Rounded,
     Slopes,
     find_slopes,
     fine_steps,
@@ -178,6 +179,25 @@ WEIGHTS = {
     "counts": Weights(*(np.random.default_rng(3).integers(1, 5, N),) * 2),
     "fractions": Weights(np.random.default_rng(4).integers(1, 2**18, N), np.ones(N, np.int64), 2.0**-16),
 }
+
+
+@pytest.mark.usefixtures("divided")
+@pytest.mark.parametrize("curved", [False, True])
+def test_room_of_the_round_before_leaves_no_trace(curved: bool) -> None:
+    rng = np.random.default_rng(9)
+    room, seen = Rounded.of(N), np.zeros(N, np.int64)
+
+    def see(first: int, last: int) -> None:
+        seen[first:last] += 1
+
+    for n_rounds in (1, 2):
+        slopes = slopes_of(rng.normal(size=(N, 1)), rng.uniform(size=(N, 1)) if curved else None)
+        with Workers(3) as workers:
+            found = integer_derivatives(slopes, UNIT, workers, room, see)
+        for a, b in zip(found, integer_derivatives(slopes, UNIT, ONE_THREAD), strict=True):
+            np.testing.assert_array_equal(a, b)
+        assert found.packed is room.packed
+        assert (seen == n_rounds).all()
 
 
 @pytest.mark.usefixtures("divided")

@@ -14,6 +14,9 @@ from sublearn.core.data.samples import NOTHING, Given, drop_weightless
 from sublearn.core.links import ALONE, Links
 from sublearn.kernels.layout import Array
 
+MANY = 10_000  # samples from which on it pays to look whether classes are whole numbers close together
+CLOSE = 1_000  # the range of such numbers
+
 
 class ClassTargets:
     """Learning from classes: checks them, and finds their positions and weights."""
@@ -37,6 +40,8 @@ class ClassTargets:
     def _check_labels(self, y: Array) -> None:
         """Raise ValueError if y, of which a partition may have none, does not hold classes."""
         name = type(self).__name__
+        if are_close_together(y):  # classes for sure, and scikit-learn would sort them
+            return
         try:
             kind = type_of_target(y, input_name="y")
         except TypeError as error:  # they cannot be sorted
@@ -160,10 +165,24 @@ class RegressorPart(NumberTargets, RegressorMixin):  # type: ignore[misc]
 
 def labels_of(y: Array, links: Links = ALONE) -> tuple[Array, Array]:
     """The classes of all partitions in order, and the place of each sample's, for which `return_inverse` would sort."""
-    classes = np.unique(y)
+    is_close = are_close_together(y)
+    low = int(y.min()) if is_close else 0
+    above = (y - low).astype(np.intp, copy=False) if is_close else NOTHING
+    classes = own = (np.flatnonzero(np.bincount(above)) + low).astype(y.dtype) if is_close else np.unique(y)
     if links.n_partitions > 1:
-        classes = np.unique(np.concatenate([told for told in links.tell(classes) if told.size]))
-    return classes, np.searchsorted(classes, y)
+        classes = np.unique(np.concatenate([told for told in links.tell(own) if told.size]))
+    if not is_close:
+        return classes, np.searchsorted(classes, y)
+    places = np.zeros(int(own[-1]) - low + 1, np.intp)
+    places[own - low] = np.searchsorted(classes, own)
+    return classes, places[above]
+
+
+def are_close_together(y: Array) -> bool:
+    """Whether y is many whole numbers of a small range, so that a table of the range tells the place of each."""
+    if y.ndim != 1 or y.dtype.kind not in "iu" or len(y) < MANY or y.dtype.itemsize < 4:
+        return False
+    return int(y.max()) - int(y.min()) < CLOSE
 
 
 def refuse_mixed_classes(y: Array, links: Links, owner: str) -> None:

@@ -16,6 +16,7 @@ from sublearn.core.links import ALONE, Links
 from sublearn.kernels.arithmetic import CHUNK
 from sublearn.kernels.compilation import COMPILER
 from sublearn.kernels.layout import Array
+from sublearn.kernels.lingering import ENDED, N_COUNTERS, POSTED, linger
 
 T = TypeVar("T")
 Pass = Callable[[int, int], object]  # does something with items first to last
@@ -67,8 +68,10 @@ class Workers:
         links.heed(self.stop)
         self.calls: SimpleQueue[Any] = SimpleQueue()
         self.ended: SimpleQueue[None] = SimpleQueue()
+        self.counters = np.zeros(N_COUNTERS, np.int64)  # by which threads that linger hear of each other
         self.n_started = 0
-        self.kept: dict[int, tuple[Hashable, Any]] = {}  # by thread: space that trees use one after the other
+        self.n_given = 0  # pieces of work that other threads have taken
+        self.kept: dict[tuple[int, str], tuple[Hashable, Any]] = {}  # by thread and use: space that trees share
 
     def __enter__(self) -> "Workers":
         return self
@@ -79,8 +82,7 @@ class Workers:
         if self.n_started == 0:
             return
         self.stop.want()
-        for _ in range(self.n_started):
-            self.calls.put(None)
+        self._post([None] * self.n_started)
         n_ended = 0
         while n_ended < self.n_started:
             try:
@@ -113,12 +115,14 @@ class Workers:
         own = Workers(1, self.stop)
         return self._side_by_side([partial(self._call, call, i, own) for i in range(n)], is_long)
 
-    def keep(self, key: Hashable, make: Callable[[], T]) -> T:
-        """What `make` returned for this thread's last call, if that had the same key; otherwise what it returns now."""
-        last, found = self.kept.get(get_ident(), (None, None))
+    def keep(self, key: Hashable, make: Callable[[], T], use: str = "") -> T:
+        """What `make` returned for this thread and use before, if that had the same key; else what it returns now."""
+        place = get_ident(), use
+        last, found = self.kept.get(place, (None, None))
         if last != key:
+            self.kept.pop(place, None)
             found = make()
-            self.kept[get_ident()] = (key, found)
+            self.kept[place] = (key, found)
         kept: T = found
         return kept
 
@@ -127,15 +131,16 @@ class Workers:
         done: SimpleQueue[Any] = SimpleQueue()
         n_own = 0 if is_long and _hears_interrupts() else 1
         self._start_threads(n - n_own)
-        for i in range(n_own, n):
-            self.calls.put((iter([(i, partial(self._guarded, partial(self._finish, work, i)))]), done))
+        self._post(
+            [(iter([(i, partial(self._guarded, partial(self._finish, work, i)))]), done) for i in range(n_own, n)]
+        )
         errors: list[BaseException] = []
         try:
             for i in range(n_own):
                 self._guarded(partial(self._finish, work, i))
         except StoppedError as error:
             errors.append(error)
-        errors += [found for _ in range(n_own, n) if (found := done.get()[2]) is not None]
+        errors += [found for _, _, found in self._answers(done, n - n_own) if found is not None]
         _raise_first(errors)
 
     def _finish(self, work: Callable[[int], bool], i: int) -> None:
@@ -152,8 +157,21 @@ class Workers:
 
     def _start_threads(self, n: int) -> None:
         while self.n_started < n:
-            start_new_thread(_work, (self.calls, self.ended))
+            start_new_thread(_work, (self.calls, self.ended, self.counters))
             self.n_started += 1
+
+    def _post(self, items: list[Any]) -> None:
+        """Let threads take these, one each."""
+        for item in items:
+            self.calls.put(item)
+        self.counters[POSTED] += 1
+
+    def _answers(self, done: "SimpleQueue[Any]", n: int) -> list[Any]:
+        """What other threads have put there, as soon as all n are."""
+        if n:
+            self.n_given += n
+            linger(self.counters, POSTED, 0, ENDED, self.n_given)
+        return [done.get() for _ in range(n)]
 
     def _side_by_side(self, calls: list[Callable[[], T]], is_long: bool = False) -> list[T]:
         """Results in order. When a call fails the others stop, and its error is raised."""
@@ -163,8 +181,7 @@ class Workers:
         results: list[Any] = [None] * len(calls)
         left = iter([(i, partial(self._guarded, call)) for i, call in enumerate(calls)])
         # every thread takes the next call; one that wakes up late finds none
-        for _ in range(min(self.n_started, len(calls))):
-            self.calls.put((left, done))
+        self._post([(left, done)] * min(self.n_started, len(calls)))
         n_own = 0
         errors: list[BaseException] = []
         for i, call in () if waits else left:
@@ -174,8 +191,7 @@ class Workers:
                     results[i] = call()
                 except StoppedError as error:
                     errors.append(error)
-        for _ in range(len(calls) - n_own):
-            i, result, found = done.get()
+        for i, result, found in self._answers(done, len(calls) - n_own):
             results[i] = result
             if found is not None:
                 errors.append(found)
@@ -198,11 +214,21 @@ def _raise_first(errors: list[BaseException]) -> None:
         raise min(errors, key=lambda error: isinstance(error, StoppedError))
 
 
-def _work(calls: "SimpleQueue[Any]", ended: "SimpleQueue[None]") -> None:
+def _next(calls: "SimpleQueue[Any]", counters: Array, n_done: int) -> Any:
+    """What a thread is to call next; tells first how much it has done, when it has let go of the interpreter."""
+    n_posted = int(counters[POSTED])
+    if n_done or calls.empty():
+        linger(counters, ENDED, n_done, POSTED, n_posted + 1)
+    return calls.get()
+
+
+def _work(calls: "SimpleQueue[Any]", ended: "SimpleQueue[None]", counters: Array) -> None:
     """A thread: calls what is left of what it is given, until it is given None."""
-    while (item := calls.get()) is not None:
+    n_done = 0
+    while (item := _next(calls, counters, n_done)) is not None:
         left, done = item
-        for i, call in left:
+        n_done = 0
+        for n_done, (i, call) in enumerate(left, 1):  # noqa: B007
             try:
                 done.put((i, call(), None))
             except BaseException as error:

@@ -77,6 +77,19 @@ def find_slopes(
     return Slopes(gradients, hessians, largest[:-1]), Slopes(slope, curve, largest[-1:])
 
 
+class Rounded(NamedTuple):
+    """Room for derivatives as integers; see `Derivatives`."""
+
+    targets: Array
+    curvatures: Array
+    packed: Array
+
+    @classmethod
+    def of(cls, n: int) -> "Rounded":
+        """Room for n samples; what is never touched takes no memory."""
+        return cls(np.empty(n, np.int32), np.empty(n, np.int32), np.empty(n, np.int64))
+
+
 class Derivatives(NamedTuple):
     """Derivatives as integers: steps down the gradient, and curvatures."""
 
@@ -88,17 +101,21 @@ class Derivatives(NamedTuple):
     noise: float  # mean squared target over mean curvature, both as integers: what a split gains by chance
 
 
-def integer_derivatives(slopes: Slopes, weights: Weights, workers: Workers) -> Derivatives:
+def integer_derivatives(
+    slopes: Slopes, weights: Weights, workers: Workers, room: Rounded | None = None, also: Pass | None = None
+) -> Derivatives:
     """Round derivatives by one output for the search: to 2^-15 of the largest or finer, hessians never to 0.
 
-    Without hessians there is room for more: 2^-28 of the largest gradient.
+    Without hessians there is room for more: 2^-28 of the largest gradient. What was in the room is gone then.
+    `also(first, last)` is done in the same pass.
     """
     n, curved = len(slopes.gradients), slopes.hessians is not None
     gradient, hessian = slopes.gradients[:, 0], slopes.curves[:, 0]
     steepest, most = slopes.largest[0].tolist()
     target_step = _step_below(steepest, CURVED_BITS if curved else TARGET_BITS - 1)
     curvature_step = _step_below(most, CURVED_BITS) if curved else 1.0
-    targets, curvatures, packed = np.empty(n, np.int32), np.empty(len(hessian), np.int32), np.empty(n, np.int64)
+    targets, curvatures, packed = room or Rounded.of(n)
+    curvatures = curvatures[: len(hessian)]
     given, rounded = (gradient, hessian, target_step, curvature_step), (targets, curvatures, packed)
     plain: list[list[int]] = []
     weighted = ExactSum(), ExactSum()
@@ -107,6 +124,8 @@ def integer_derivatives(slopes: Slopes, weights: Weights, workers: Workers) -> D
         sums = np.empty(2, np.int64)
         round_derivatives(*given, first, last, *rounded, sums)
         plain.append(sums.tolist())
+        if also is not None:
+            also(first, last)
         if weights.weights.size:
             rows = slice(first, last)
             _add_weighted(targets[rows], curvatures[rows], weights.take(rows), *weighted)

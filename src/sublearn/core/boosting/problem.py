@@ -5,7 +5,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from sublearn.core.boosting.derivatives import Slopes, find_slopes
+from sublearn.core.boosting.derivatives import Rounded, Slopes, find_slopes
 from sublearn.core.boosting.losses import CompiledLoss, Loss, as_answer, ask
 from sublearn.core.data.categories import Categories, relearned
 from sublearn.core.data.dealing import content_keys
@@ -24,13 +24,19 @@ ADDING = MEASURING = DIFFERENTIATING = 1.0  # what each costs for one output of 
 
 
 class Room(NamedTuple):
-    """Room for derivatives and losses, used again round by round: the system takes long to find so much anew."""
+    """Room for what a round finds for each sample, used again by the next: the system takes long to find so much anew.
+
+    What a round leaves here is of use until the next one writes to it.
+    """
 
     gradients: Array  # float64 (n_samples, n_outputs)
     hessians: Array  # float64 (n_samples, n_outputs); empty: all are 1
     along: Array  # float64 (2, n_samples, 1), both in a direction among several outputs
     values: Array  # float64 (n_samples,), losses
     curved: bool  # whether there are hessians
+    rounded: Rounded
+    rows: Array  # int32 (n_samples,), all rows, which stay as they are
+    order: Array  # int32 (n_samples,), in which a tree grows; empty where a round has several trees
 
     def look(self, signs: Array, workers: Workers, fill: Pass, cost: float) -> tuple[Slopes, Slopes]:
         """The slopes that `fill` writes here; see `find_slopes`."""
@@ -119,11 +125,11 @@ class Problem(NamedTuple):
             raise ValueError(f"values of {self.loss!r} must be numbers; got NaN.")
         return -mean
 
-    def slopes(self, signs: Array, workers: Workers) -> tuple[Slopes, Slopes]:
+    def slopes(self, signs: Array, workers: Workers, room: "Room | None" = None) -> tuple[Slopes, Slopes]:
         """Derivatives of the loss by all outputs, and in a direction (n_outputs,) among them, times class weights."""
         loss, n_outputs = self.loss, self.raw.shape[1]
         if isinstance(loss, CompiledLoss):
-            room = self.room()
+            room = room or self.room()
 
             def differentiate(first: int, last: int) -> None:
                 loss.fill_derivatives(self.y, self.raw, first, last, room.gradients, room.hessians)
@@ -136,12 +142,21 @@ class Problem(NamedTuple):
             gradients, hessians = gradients * factors, factors if hessians is None else hessians * factors
         return find_slopes(gradients, hessians, signs, workers)
 
-    def room(self) -> "Room":
-        """Room for the derivatives and losses of all samples."""
+    def room(self, one_tree: bool = False) -> "Room":
+        """Room for a round over all samples; one_tree: whether it has no more than one."""
         n, n_outputs = self.raw.shape
         curved = self.factors.size > 0 or not isinstance(self.loss, CompiledLoss) or self.loss.curved
         along = np.empty((2, n if n_outputs > 1 else 0, 1))
-        return Room(np.empty((n, n_outputs)), np.empty((n if curved else 0, n_outputs)), along, np.empty(n), curved)
+        return Room(
+            gradients=np.empty((n, n_outputs)),
+            hessians=np.empty((n if curved else 0, n_outputs)),
+            along=along,
+            values=np.empty(n),
+            curved=curved,
+            rounded=Rounded.of(n),
+            rows=np.arange(n, dtype=np.int32),
+            order=np.empty(n if one_tree else 0, np.int32),
+        )
 
     def _weigh(self, first: int, last: int, room: "Room") -> None:
         """Multiply derivatives of rows first to last by the weights of their classes."""

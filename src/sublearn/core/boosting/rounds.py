@@ -10,7 +10,7 @@ from sublearn.core.boosting.derivatives import Slopes, integer_derivatives
 from sublearn.core.boosting.leaves import newton_step, renewed, with_slopes, with_steps
 from sublearn.core.boosting.pace import Pace
 from sublearn.core.boosting.parameters import BoostParameters
-from sublearn.core.boosting.problem import Problem
+from sublearn.core.boosting.problem import Problem, Room
 from sublearn.core.data.codes import DEVIATIONS, code_limit
 from sublearn.core.data.samples import make_samples
 from sublearn.core.keys import key_below, keys_below, keys_in_turn
@@ -57,10 +57,11 @@ def boost(
 ) -> Iterator[Round]:
     """Rounds of these numbers, each as soon as it is done."""
     training = _to_draw_from(training, growth)
-    slopes, pace, room, n_outputs = None, Pace(workers), training.room(), training.raw.shape[1]
+    n_outputs = training.raw.shape[1]
+    slopes, pace, room = None, Pace(workers), training.room(one_tree=n_outputs == 1 or not growth.boost.separate)
     for key, following in pairwise(keys_in_turn(growth.key, range(numbers.start, numbers.stop + 1))):
         with pace:
-            trees, add = grow_round(training, growth, key, slopes, workers)
+            trees, add = grow_round(training, growth, key, slopes, room, workers)
             score, slopes = training.move(add, draw_signs(n_outputs, following), room, workers)
             if validating is not None:
                 validating.add(pack(trees), workers)
@@ -87,7 +88,7 @@ def boost_together(
 
 def add_round(problem: Problem, growth: Growth, key: int, workers: Workers) -> list[FlatTree]:
     """Grow the trees of a round and add their values to raw."""
-    trees, add = grow_round(_to_draw_from(problem, growth), growth, key, None, workers)
+    trees, add = grow_round(_to_draw_from(problem, growth), growth, key, None, problem.room(), workers)
     problem.change(add, workers)
     return trees
 
@@ -98,7 +99,7 @@ def _to_draw_from(problem: Problem, growth: Growth) -> Problem:
 
 
 def grow_round(
-    problem: Problem, growth: Growth, key: int, slopes: tuple[Slopes, Slopes] | None, workers: Workers
+    problem: Problem, growth: Growth, key: int, slopes: tuple[Slopes, Slopes] | None, room: Room, workers: Workers
 ) -> tuple[list[FlatTree], Pass]:
     """Grow the trees of a round; returns them and a function that adds their values to raw.
 
@@ -107,17 +108,17 @@ def grow_round(
     n_outputs = problem.raw.shape[1]
     if slopes is None:
         problem.prepare()
-        slopes = problem.slopes(draw_signs(n_outputs, key), workers)
-    rows = np.arange(len(problem.raw), dtype=np.int32)
+        slopes = problem.slopes(draw_signs(n_outputs, key), workers, room)
+    rows = room.rows
     if growth.boost.subsample < 1.0:
         rows = draw_rows(problem.contents, growth.boost.subsample, key, workers.links)
     if growth.boost.separate and n_outputs > 1:
         keys = keys_below(key, SEPARATE + np.arange(n_outputs)).tolist()
         each = [slopes[0].only(k) for k in range(n_outputs)]
-        grown = [_grow_tree(problem, growth, rows, (own, own), keys[k], workers, k) for k, own in enumerate(each)]
+        grown = [_grow_tree(problem, growth, rows, (own, own), keys[k], room, workers, k) for k, own in enumerate(each)]
         grown = [one._replace(tree=_stepping_in(one.tree, k, n_outputs)) for k, one in enumerate(grown)]
     else:
-        grown = [_grow_tree(problem, growth, rows, slopes, key, workers)]
+        grown = [_grow_tree(problem, growth, rows, slopes, key, room, workers)]
     trees = [one.tree for one in grown]
     if len(rows) < len(problem.raw):
         ensemble = pack(trees)
@@ -147,6 +148,7 @@ def _grow_tree(
     rows: Array,
     slopes: tuple[Slopes, Slopes],
     key: int,
+    room: Room,
     workers: Workers,
     output: int | None = None,
 ) -> Placed:
@@ -155,7 +157,7 @@ def _grow_tree(
     `output`: the only one of the problem's outputs that the slopes are by.
     """
     steps, along = slopes
-    task = round_task(problem, growth, rows, along, steps.gradients.shape[1], workers)
+    task = round_task(problem, growth, rows, along, steps.gradients.shape[1], workers, room)
     grown = grow_placed(task, key, workers)
     if problem.categories is not None:
         grown = place_samples(grown.tree, problem.codes, rows, problem.weights.counts, workers)
@@ -210,10 +212,32 @@ def draw_rows(contents: Array, share: float, key: int, links: Links = ALONE) -> 
     return np.flatnonzero(drawn <= limit).astype(np.int32)
 
 
-def round_task(problem: Problem, growth: Growth, rows: Array, slopes: Slopes, n_outputs: int, workers: Workers) -> Task:
-    """What a tree of boosting grows from: ascending rows, and slopes along a direction among so many outputs."""
-    weights, boost = problem.weights, growth.boost
-    derivatives = integer_derivatives(slopes, weights, workers)
+def round_task(
+    problem: Problem,
+    growth: Growth,
+    rows: Array,
+    slopes: Slopes,
+    n_outputs: int,
+    workers: Workers,
+    room: Room | None = None,
+) -> Task:
+    """What a tree of boosting grows from: ascending rows, and slopes along a direction among so many outputs.
+
+    room: what for the same rows was there is gone then, and no other tree may grow there at the same time.
+    """
+    weights, boost, root = problem.weights, growth.boost, number_root(rows)
+    if room is None:
+        derivatives = integer_derivatives(slopes, weights, workers)
+    elif rows is room.rows and room.order.size:
+        order = room.order
+        root = root._replace(order=order, is_own=True)
+
+        def enter(first: int, last: int) -> None:
+            order[first:last] = rows[first:last]
+
+        derivatives = integer_derivatives(slopes, weights, workers, room.rounded, enter)
+    else:
+        derivatives = integer_derivatives(slopes, weights, workers, room.rounded)
     l2 = boost.l2 * n_outputs  # a step goes in all outputs at once
     newton = newton_step(derivatives.target_step, derivatives.curvature_step, problem, boost, l2)
     return Task(
@@ -225,7 +249,7 @@ def round_task(problem: Problem, growth: Growth, rows: Array, slopes: Slopes, n_
             packed=derivatives.packed,
             views=problem.views,
         ),
-        root=number_root(rows),
+        root=root,
         test=make_test(
             growth.parameters,
             boost.min_child_weight / newton.hessian_step,

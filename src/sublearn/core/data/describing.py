@@ -159,14 +159,28 @@ def quantiles_of(values: Values, some: Array, units: Array, probabilities: Array
 
 
 def blocks(x: Array, first: int, last: int, columns: Array | None = None) -> Iterator[tuple[int, Array]]:
-    """Pieces of rows first to last of x, or of some of its columns, as C-ordered float64, with their first row."""
+    """Pieces of rows first to last of x, or of some of its columns, as C-ordered float64, with their first row.
+
+    What has to be converted lies in the same room, piece after piece: it is of use until the next one is asked for.
+    """
     size = max(1, BLOCK_VALUES // x.shape[1])
+    room = np.empty((0, 0))
     for begin in range(first, last, size):
         block = x[begin : min(begin + size, last)]
-        yield begin, as_block(block if columns is None else block[:, columns])
+        if columns is not None:
+            block = block[:, columns]
+        if not _is_right(block):
+            room = room if room.size else np.empty(block.shape)
+            room[: len(block)] = block
+            block = room[: len(block)]
+        yield begin, block
 
 
 def as_block(x: Array) -> Array:
-    """Values as kernels take them; writeable, since Numba would compile once more for arrays that are not."""
-    is_right = x.dtype == np.float64 and x.flags.c_contiguous and x.flags.writeable
-    return x if is_right else np.require(x, np.float64, ["C", "W"])
+    """Values as kernels take them."""
+    return x if _is_right(x) else np.require(x, np.float64, ["C", "W"])
+
+
+def _is_right(x: Array) -> bool:
+    """Whether values are as kernels take them: writeable too, since Numba would compile once more for others."""
+    return x.dtype == np.float64 and x.flags.c_contiguous and x.flags.writeable

@@ -106,7 +106,9 @@ class NewtonStep(NamedTuple):
     def steps(self, descents: Array, hessians: Array) -> Array:
         """Steps from integer sums: of minus the gradients, and of the hessians."""
         steps = descents * self.gradient_step / (hessians * self.hessian_step + self.l2)
-        bounded: Array = self.learning_rate * np.clip(steps, -self.max_step, self.max_step)
+        if self.max_step < np.inf:
+            steps = np.clip(steps, -self.max_step, self.max_step)
+        bounded: Array = self.learning_rate * steps
         return bounded
 
     def losses(self, losses: Array) -> Array:

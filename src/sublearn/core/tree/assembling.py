@@ -29,7 +29,7 @@ class Placed(NamedTuple):
 
 def assembled(grown: Grown, states: Array, samples: Samples, answers: Answers) -> tuple[FlatTree, Array]:
     """The tree that threads have grown, and where the samples of each node are."""
-    n, n_planes, n_terms, n_cells = states[:, [NODES, PLANES, TERMS, CELLS]].sum(axis=0).tolist()
+    n, n_planes, n_terms, n_cells = (sum(states[:, number].tolist()) for number in (NODES, PLANES, TERMS, CELLS))
     node, plane, term, cell, order = np.empty((5, n), np.int64)
     n_totals = n_channels(samples) - max(samples.n_classes - 1, 0)
     out = Assembled(

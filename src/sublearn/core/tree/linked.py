@@ -12,7 +12,7 @@ from sublearn.core.tree.below import Below, filled, find_small, most_alone, put_
 from sublearn.core.tree.exchange import Exchange, Whole
 from sublearn.core.tree.rows import room_for, width_of
 from sublearn.core.tree.space import batch_size, make_front, make_tools
-from sublearn.core.tree.task import Task
+from sublearn.core.tree.task import Task, order_of
 from sublearn.core.tree.threads import takes_long
 from sublearn.core.tree.workspace import (
     Workspace,
@@ -43,7 +43,7 @@ class LinkedTree:
 
     def __init__(self, task: Task, whole: Whole, key: int, workers: Workers) -> None:
         self.task, self.workers = task, workers
-        self.order = task.root.order.copy()
+        self.order = order_of(task.root)
         n_threads = useful_threads(task, workers.n_active)
         rules, alone = make_rules(task), most_alone(task, whole.n_samples, workers.links)
         self.space = space = _workspace(task, rules, whole, n_threads, workers)

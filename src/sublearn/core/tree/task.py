@@ -18,6 +18,7 @@ class Root(NamedTuple):
 
     order: Array  # int32 (n_samples,), as in `Node`
     runs: Array  # int64 (1, n_classes + 1), one row as in `Node`
+    is_own: bool = False  # whether the order is for this tree alone, which sorts its samples there
 
 
 class Task(NamedTuple):
@@ -29,6 +30,11 @@ class Task(NamedTuple):
     answers: Answers
     parameters: TreeParameters
     plan: Plan
+
+
+def order_of(root: Root) -> Array:
+    """The order of the root's samples, for a tree to change."""
+    return root.order if root.is_own else root.order.copy()
 
 
 def make_task(coded: Coded, parameters: TreeParameters, plan: Plan) -> Task:

@@ -8,7 +8,7 @@ import numpy as np
 from sublearn.core.parallel import Workers
 from sublearn.core.tree.assembling import Placed, assembled
 from sublearn.core.tree.grouping import Grouped
-from sublearn.core.tree.task import Task
+from sublearn.core.tree.task import Task, order_of
 from sublearn.core.tree.workspace import (
     BUDGET,
     Workspace,
@@ -34,7 +34,7 @@ STOPPED = np.ones(1, np.int64)  # tells threads that nothing is wanted
 
 def grow_by_threads(task: Task, key: int, workers: Workers) -> Placed:
     """Grow one tree."""
-    root, order = task.root, task.root.order.copy()
+    root, order = task.root, order_of(task.root)
     rules = make_rules(task)
     n_useful = useful_threads(task, workers.n_active)
     grouped = Grouped(task.samples, order, rules.max_depth, n_useful)
@@ -71,7 +71,7 @@ def grow_by_threads(task: Task, key: int, workers: Workers) -> Placed:
         if team.comes_back:
             grouped.group(workers)
             workers.together(run_below, n_threads, is_long)
-    return Placed(*assembled(space.grown, states, task.samples, task.answers), grouped.own_order())
+    return Placed(*assembled(space.grown, states, task.samples, task.answers), grouped.own_order(workers))
 
 
 def _entrance(job: Job, team: Team, space: Workspace, states: Array) -> Callable[..., Any]:

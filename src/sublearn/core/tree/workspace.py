@@ -11,6 +11,7 @@ import numpy as np
 
 from sublearn.core.parallel import Workers
 from sublearn.core.tree.decay import decaying
+from sublearn.core.tree.parameters import TreeParameters
 from sublearn.core.tree.space import batch_size, make_front, make_tools
 from sublearn.core.tree.task import Task
 from sublearn.kernels.compilation import plain
@@ -27,6 +28,7 @@ EACH = 100_000  # samples visited, that a further thread costs: it is woken, and
 SHARED = 256  # samples of nodes that any thread may take, at the least
 BUDGET = 50_000_000  # samples visited between two looks at interrupts; one node may visit more
 MOST_SUMS = 1 << 28  # bytes of the sums of a node, from which on threads would need too much memory to share it
+KNOWN = tuple(one.name for one in fields(TreeParameters) if one.name in Rules._fields)  # to kernels, by their own name
 NO_LIMIT = 1 << 40  # levels that no tree has
 UNCOUNTED = 0x4000 if sys.platform == "linux" else None  # for mmap: memory that is never touched does not count
 SHARES = 8  # a thread keeps what is below a node that has an eighth of the thread's share of samples, or fewer
@@ -52,7 +54,7 @@ def make_rules(task: Task) -> Rules:
     parameters, plan, test, answers = task.parameters, task.plan, task.test, task.answers
     n_features = n_features_of(task.samples)
     decay = parameters.rounds[0].selection_decay
-    known = {field.name: getattr(parameters, field.name) for field in fields(parameters) if field.name in Rules._fields}
+    known = {name: getattr(parameters, name) for name in KNOWN}
     return Rules(
         **known
         | {
