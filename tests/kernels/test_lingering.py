@@ -1,5 +1,8 @@
 """Threads that look for their next piece of work before they sleep."""
 
+import os
+import subprocess
+import sys
 import threading
 import time
 
@@ -9,6 +12,7 @@ import pytest
 from sublearn.core.parallel import Workers
 from sublearn.kernels.lingering import ENDED, N_COUNTERS, POSTED, linger
 
+SOON = 1.0  # seconds, in which lingering has ended on a machine of two cores with four busy processes
 LONG = 10.0  # seconds, in which any lingering has ended
 
 
@@ -43,6 +47,23 @@ def test_lingering_ends_where_nothing_comes() -> None:
     begin = time.perf_counter()
     linger(counters, ENDED, 0, POSTED, 1)
     assert time.perf_counter() - begin < LONG
+
+
+def test_lingering_ends_soon_on_a_busy_machine() -> None:
+    """Each offer of the core takes some milliseconds there, and Ctrl-C is not heard meanwhile."""
+    counters = np.zeros(N_COUNTERS, np.int64)
+    linger(counters, ENDED, 0, POSTED, 1)
+    n_others = 2 * (os.cpu_count() or 1)
+    others = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(n_others)]
+    try:
+        time.sleep(0.5)
+        begin = time.perf_counter()
+        linger(counters, ENDED, 0, POSTED, 1)
+        assert time.perf_counter() - begin < SOON
+    finally:
+        for other in others:
+            other.kill()
+            other.wait()
 
 
 @pytest.mark.parametrize("pause", [0.0, 0.01])
