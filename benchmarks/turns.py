@@ -3,6 +3,7 @@
     python benchmarks/turns.py --before ../before/src
     python benchmarks/turns.py --before ../before/src --sizes 1000000 --threads 2 --repeats 5
     python benchmarks/turns.py --before ../before/src --tables --splits 2    # real tables, with losses, all defaults
+    python benchmarks/turns.py --before ../before/src --tables --weights     # the same, with weights that are not whole
 
 Each checkout runs in a process of its own, and one waits while the other works. Ratios are those of the best times;
 with one thread it is the processor's time, which does not depend so much on what else the machine does.
@@ -59,15 +60,15 @@ def digest(model: Any) -> str:
     return found.hexdigest()[:12]
 
 
-def prepared(kind: str, n: int, n_threads: int) -> tuple[Any, Any, Any, Any]:
+def prepared(kind: str, n: int, n_threads: int) -> tuple[Any, Any, Any]:
     """A model, samples to fit it to, and a function that tells its loss on others; of a table, n is the split."""
     if not kind.startswith(TABLE):
-        return model_of(kind, n, n_threads), *data_of(kind, n), lambda model: np.nan
+        return model_of(kind, n, n_threads), data_of(kind, n), lambda model: np.nan
     import defaults
     import tables
     from files import FOLDER
 
-    kind, name = kind.removeprefix(TABLE).split("/")
+    kind, name, *weights = kind.removeprefix(TABLE).split("/")
     table = tables.load(name, [FOLDER])
     assert table is not None
     X, X_test, y, y_test = tables.split(table, n)
@@ -77,15 +78,16 @@ def prepared(kind: str, n: int, n_threads: int) -> tuple[Any, Any, Any, Any]:
         found = defaults.scores(fitted, X_test, y_test, table.is_classes)
         return found["log_loss"] if table.is_classes else found["rmse"]
 
-    return model, X, y, loss_of
+    drawn = np.random.default_rng(n).uniform(0.5, 2.0, len(y))
+    return model, (X, y, drawn) if weights else (X, y), loss_of
 
 
 def serve() -> None:
     """Fit what is asked for, and say how long it took."""
     while True:
         kind, n, n_threads = pickle.load(sys.stdin.buffer)
-        last, X, y, loss_of = prepared(kind, n, n_threads)
-        last.fit(X[:LEAST_ROWS], y[:LEAST_ROWS])  # what has to be compiled is, or is loaded
+        last, given, loss_of = prepared(kind, n, n_threads)
+        last.fit(*(one[:LEAST_ROWS] for one in given))  # what has to be compiled is, or is loaded
         pickle.dump(None, sys.stdout.buffer)
         sys.stdout.buffer.flush()
         while pickle.load(sys.stdin.buffer):
@@ -94,7 +96,7 @@ def serve() -> None:
             until = time.perf_counter() + LEAST
             while not walls or time.perf_counter() < until:
                 wall, own = time.perf_counter(), time.process_time()
-                last.fit(X, y)
+                last.fit(*given)
                 walls.append(time.perf_counter() - wall)
                 spent.append(time.process_time() - own)
             pickle.dump((min(walls), min(spent), digest(last), loss_of(last)), sys.stdout.buffer)
@@ -153,8 +155,9 @@ def jobs(given: argparse.Namespace) -> Iterator[tuple[str, int, int]]:
         import tables
 
         for name in (*tables.BUNDLED, *tables.AT_HAND):
-            if name != WIDE:
-                yield from ((f"{TABLE}boost/{name}", split, 1) for split in range(given.splits))
+            if name in (given.names or {*tables.BUNDLED, *tables.AT_HAND} - {WIDE}):
+                kind = f"{TABLE}boost/{name}" + ("/weights" if given.weights else "")
+                yield from ((kind, split, 1) for split in range(given.splits))
         return
     for n in map(int, given.sizes.split(",")):
         for kind in given.kinds.split(","):
@@ -170,6 +173,8 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=7)
     parser.add_argument("--tables", action="store_true", help="all tables at hand, with defaults, on one thread")
     parser.add_argument("--splits", type=int, default=2)
+    parser.add_argument("--weights", action="store_true", help="of samples of tables, that are not whole numbers")
+    parser.add_argument("--names", nargs="+", help="of tables; all but the widest if not given")
     parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.serve:
