@@ -9,6 +9,7 @@ import time
 import numpy as np
 import pytest
 
+from sublearn.core import parallel
 from sublearn.core.parallel import Workers
 from sublearn.kernels.lingering import ENDED, N_COUNTERS, POSTED, linger
 
@@ -47,6 +48,16 @@ def test_lingering_ends_where_nothing_comes() -> None:
     begin = time.perf_counter()
     linger(counters, ENDED, 0, POSTED, 1)
     assert time.perf_counter() - begin < LONG
+
+
+def test_threads_are_not_started_where_what_they_need_cannot_be_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise RuntimeError("no compiler")
+
+    monkeypatch.setattr(parallel, "linger", fail)
+    with pytest.raises(RuntimeError, match="no compiler"), Workers(2) as workers:
+        workers.run(lambda first, last: None, np.full(6, 1e9))
+    assert workers.n_started == 0
 
 
 def test_lingering_ends_soon_on_a_busy_machine() -> None:

@@ -156,6 +156,8 @@ class Workers:
             raise
 
     def _start_threads(self, n: int) -> None:
+        if self.n_started < n:
+            linger(self.counters, POSTED, 0, POSTED, 0)  # compiled here: nobody would hear of what fails in a thread
         while self.n_started < n:
             start_new_thread(_work, (self.calls, self.ended, self.counters))
             self.n_started += 1
@@ -225,17 +227,19 @@ def _next(calls: "SimpleQueue[Any]", counters: Array, n_done: int) -> Any:
 def _work(calls: "SimpleQueue[Any]", ended: "SimpleQueue[None]", counters: Array) -> None:
     """A thread: calls what is left of what it is given, until it is given None."""
     n_done = 0
-    while (item := _next(calls, counters, n_done)) is not None:
-        left, done = item
-        n_done = 0
-        for n_done, (i, call) in enumerate(left, 1):  # noqa: B007
-            try:
-                done.put((i, call(), None))
-            except BaseException as error:
-                done.put((i, None, error))
-            del call
-        del item, left, done  # a waiting thread keeps nothing alive
-    ended.put(None)
+    try:
+        while (item := _next(calls, counters, n_done)) is not None:
+            left, done = item
+            n_done = 0
+            for n_done, (i, call) in enumerate(left, 1):  # noqa: B007
+                try:
+                    done.put((i, call(), None))
+                except BaseException as error:
+                    done.put((i, None, error))
+                del call
+            del item, left, done  # a waiting thread keeps nothing alive
+    finally:
+        ended.put(None)
 
 
 def divide(costs: Array, items: int, n_threads: int) -> list[int]:
