@@ -14,6 +14,8 @@ TARGETS: list[tuple[bool, Callable[[], Any]]] = [
     (True, lambda: rng.integers(0, 2, MANY)),
     (True, lambda: (rng.integers(0, 11, MANY) - 2**31).astype(np.int32)),
     (True, lambda: rng.integers(5, CLOSE, MANY).astype(np.uint64)),
+    (True, lambda: np.uint64(2**64 - CLOSE) + rng.integers(0, CLOSE, MANY).astype(np.uint64)),
+    (True, lambda: (2**31 - 1 - rng.integers(0, 11, MANY)).astype(np.int32)),
     (True, lambda: np.full(MANY, 3)),
     (False, lambda: rng.integers(0, 2, MANY - 1)),
     (False, lambda: np.append(rng.integers(0, 2, MANY), CLOSE)),

@@ -165,17 +165,24 @@ class RegressorPart(NumberTargets, RegressorMixin):  # type: ignore[misc]
 
 def labels_of(y: Array, links: Links = ALONE) -> tuple[Array, Array]:
     """The classes of all partitions in order, and the place of each sample's, for which `return_inverse` would sort."""
-    is_close = are_close_together(y)
-    low = int(y.min()) if is_close else 0
-    above = (y - low).astype(np.intp, copy=False) if is_close else NOTHING
-    classes = own = (np.flatnonzero(np.bincount(above)) + low).astype(y.dtype) if is_close else np.unique(y)
-    if links.n_partitions > 1:
-        classes = np.unique(np.concatenate([told for told in links.tell(own) if told.size]))
-    if not is_close:
+    if not are_close_together(y):
+        classes = _classes_of_all(np.unique(y), links)
         return classes, np.searchsorted(classes, y)
-    places = np.zeros(int(own[-1]) - low + 1, np.intp)
-    places[own - low] = np.searchsorted(classes, own)
+    low = y.min()
+    above = (y - low).astype(np.intp, copy=False)
+    there = np.flatnonzero(np.bincount(above))
+    own = there.astype(y.dtype) + low
+    classes = _classes_of_all(own, links)
+    places = np.zeros(there[-1] + 1, np.intp)
+    places[there] = np.searchsorted(classes, own)
     return classes, places[above]
+
+
+def _classes_of_all(own: Array, links: Links) -> Array:
+    """The classes of all partitions in order, by those of each."""
+    if links.n_partitions == 1:
+        return own
+    return np.unique(np.concatenate([told for told in links.tell(own) if told.size]))
 
 
 def are_close_together(y: Array) -> bool:
